@@ -1,0 +1,23 @@
+// Who can send to whom directly, by rank: the circuits of a fabric seen through placement.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <simlette/base/label.hpp>
+
+namespace simlette {
+
+struct Overlay {
+    std::uint32_t ranks = 0;
+    // By rank, in the order of their ports; empty when every rank reaches every other.
+    std::vector<std::vector<std::uint32_t>> neighbours;
+
+    bool complete() const { return neighbours.empty(); }
+    bool reaches(std::uint32_t source, std::uint32_t destination) const;
+    // The generators, in port order, if every rank has the neighbours rank XOR g.
+    std::optional<std::vector<Label>> generators() const;
+};
+
+}  // namespace simlette

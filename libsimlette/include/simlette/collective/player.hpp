@@ -1,0 +1,97 @@
+// Plays schedules on a network: which rank starts which phase when.
+//
+// A rank needs every message addressed to it in its phase; at the instant the last of them is delivered it starts the
+// next one. No rank waits for another unless the collective asks for a barrier. The player holds no network: it is told
+// what was delivered and says what to inject, so any network with injections and deliveries can carry it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <simlette/collective/schedule.hpp>
+#include <simlette/collective/spec.hpp>
+#include <simlette/fabric/traffic.hpp>
+
+namespace simlette {
+
+// One collective under way.
+class CollectiveRun final : public MessageSource {
+public:
+    // `accelerators`: of each rank of the group. Throws Error{input} if a message would be too long.
+    CollectiveRun(std::uint32_t id, const CollectiveSpec& spec, Schedule schedule,
+                  std::vector<std::uint32_t> accelerators);
+
+    bool message(std::uint32_t rank, std::uint32_t phase, std::uint32_t index, OutMessage& out) const override;
+
+    const Schedule& schedule() const { return schedule_; }
+    const CollectiveSpec& spec() const { return spec_; }
+    std::int64_t flits() const { return flits_; }  // of all its messages
+    Bytes payload() const { return payload_; }
+    bool started() const { return started_; }
+    bool finished() const { return finished_ranks_ == schedule_.ranks; }
+    Time end() const { return last_finish_; }
+    Duration finish_skew() const { return last_finish_ - first_finish_; }
+    // Ranks that have not finished wait for messages: the lowest one and its phase, in words.
+    std::string waiting_rank() const;
+
+    // Each appends what the network should inject now.
+    void start(Time now, std::vector<Injection>& out);
+    void deliver(Time now, const Delivery& delivery, std::vector<Injection>& out);
+
+private:
+    void count_traffic();
+    void add_traffic(std::int64_t flits, Bytes bytes, std::uint32_t times);
+    std::int64_t& arrived(std::uint32_t phase, std::uint32_t rank) {
+        return arrived_[std::size_t{phase} * schedule_.ranks + rank];
+    }
+    std::int64_t needed(std::uint32_t phase, std::uint32_t rank) const {
+        return alike_ ? needed_[phase] : needed_[std::size_t{phase} * schedule_.ranks + rank];
+    }
+    void enter(std::uint32_t rank, std::uint32_t phase, Time now, std::vector<Injection>& out);
+    void go_on(std::uint32_t rank, Time now, std::vector<Injection>& out);
+
+    std::uint32_t id_;
+    CollectiveSpec spec_;
+    Schedule schedule_;
+    std::vector<std::uint32_t> accelerators_;
+    bool alike_;
+    std::vector<std::int64_t> needed_;   // flits addressed to a rank, by phase, or by phase and rank
+    std::vector<std::int64_t> arrived_;  // by phase and rank
+    std::vector<std::uint32_t> phase_;   // of each rank; schedule_.phases.size(): finished
+    std::vector<std::uint32_t> at_barrier_;
+    std::uint32_t finished_ranks_ = 0;
+    bool started_ = false;
+    Time first_finish_;
+    Time last_finish_;
+    std::int64_t flits_ = 0;
+    Bytes payload_{0};
+};
+
+// All collectives of a simulation.
+class Player {
+public:
+    // Returns the id: the number of collectives added before.
+    std::uint32_t add(const CollectiveSpec& spec, Schedule schedule, std::vector<std::uint32_t> accelerators);
+    void start(std::uint32_t id, Time now);
+    void deliver(Time now, Span<Delivery> deliveries);
+    // Ordered by (source, collective, phase): the order in which a source sends what starts at one instant.
+    const std::vector<Injection>& injections();
+    void clear_injections() { injections_.clear(); }
+
+    // The lowest id among those that finished and were not taken; runs().size() if there is none.
+    std::uint32_t take_finished();
+    std::size_t unfinished() const { return runs_.size() - finished_count_; }
+    const std::vector<std::unique_ptr<CollectiveRun>>& runs() const { return runs_; }
+    void clear();
+
+private:
+    void note_if_finished(std::uint32_t id, bool before);
+
+    std::vector<std::unique_ptr<CollectiveRun>> runs_;
+    std::vector<Injection> injections_;
+    std::vector<std::uint32_t> finished_;  // not taken yet
+    std::size_t finished_count_ = 0;
+};
+
+}  // namespace simlette

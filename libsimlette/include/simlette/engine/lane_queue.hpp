@@ -1,0 +1,226 @@
+// The event queue: one first-in-first-out ring per delay, and a small heap for the rest.
+//
+// An event pushed at `now + constant` is never earlier than the one pushed before it with the same constant, so each
+// ring is sorted by itself and the next event is the least of a few heads, however many events wait.
+// Invariant: within a lane times never decrease; now() never decreases.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include <simlette/base/contract.hpp>
+#include <simlette/engine/event.hpp>
+
+namespace simlette {
+
+// A growing ring of events in time order.
+class Lane {
+public:
+    bool empty() const { return head_ == tail_; }
+    const Event& front() const { return events_[head_ & mask_]; }
+    // The event `ahead` places behind the front; whatever was there before if there are not so many.
+    const Event& peek(std::uint64_t ahead) const { return events_[(head_ + ahead) & mask_]; }
+    void pop() { ++head_; }
+    void clear() { head_ = tail_ = 0; }
+
+    void push(const Event& event) {
+        if (tail_ - head_ == capacity_) [[unlikely]] {
+            grow();
+        }
+        events_[tail_ & mask_] = event;
+        ++tail_;
+    }
+
+private:
+    void grow() {
+        const std::uint64_t capacity = std::max<std::uint64_t>(64, capacity_ * 2);
+        auto events = std::make_unique<Event[]>(capacity);
+        for (std::uint64_t i = head_; i != tail_; ++i) {
+            events[i & (capacity - 1)] = events_[i & mask_];
+        }
+        events_ = std::move(events);
+        capacity_ = capacity;
+        mask_ = capacity - 1;
+    }
+
+    std::unique_ptr<Event[]> events_;
+    std::uint64_t capacity_ = 0;
+    std::uint64_t mask_ = 0;
+    std::uint64_t head_ = 0;
+    std::uint64_t tail_ = 0;
+};
+
+class LaneQueue {
+public:
+    using LaneId = std::uint32_t;
+
+    LaneQueue() { heads_.fill(none); }
+
+    // The lane for events of this turn and delay; asked for twice, it is the same one. Delays beyond the first few
+    // dozen share the heap. Requires: delay > 0, for what happens at once needs no event.
+    LaneId lane(Turn turn, Duration delay) {
+        require(delay > Duration{0}, "an event lies in the future");
+        const auto same = [&](const LaneKey& key) { return key.turn == turn && key.delay == delay; };
+        const auto found = std::find_if(keys_.begin(), keys_.end(), same);
+        if (found != keys_.end()) {
+            return static_cast<LaneId>(found - keys_.begin());
+        }
+        const auto id = static_cast<LaneId>(keys_.size());
+        keys_.push_back({turn, delay});
+        if (id < max_lanes) {
+            order_.insert(std::upper_bound(order_.begin(), order_.end(), id,
+                                           [this](LaneId a, LaneId b) { return keys_[a].turn < keys_[b].turn; }),
+                          id);
+        }
+        return id;
+    }
+
+    // Returns the time of the event.
+    Time push(LaneId lane, Time now, std::uint32_t entity, std::uint32_t detail) {
+        const Event event{now + keys_[lane].delay, entity, detail};
+        if (lane >= max_lanes) [[unlikely]] {
+            push_at(keys_[lane].turn, event);
+            return event.at;
+        }
+        if (lanes_[lane].empty()) {
+            heads_[lane] = event.at.ps;
+        }
+        lanes_[lane].push(event);
+        return event.at;
+    }
+
+    // For delays that are no constant: starts, timers.
+    void push_at(Turn turn, const Event& event) {
+        rest_.push_back({event, turn, sequence_++});
+        std::push_heap(rest_.begin(), rest_.end(), Later{});
+    }
+
+    // The time of the next event; Time::never() if there is none.
+    Time next() const {
+        std::int64_t least = rest_.empty() ? none : rest_.front().event.at.ps;
+        for (std::size_t lane = 0; lane < order_.size(); ++lane) {
+            least = std::min(least, heads_[lane]);
+        }
+        return Time{least};
+    }
+
+    // Hands every event stamped `at` to the handler and returns how many there were. The handler has deliver(event),
+    // credit(event), wire_free(event) and inject(event), and may push later events meanwhile.
+    template <class Handler>
+    std::uint64_t drain(Time at, Handler& handler) {
+        std::uint64_t drained = 0;
+        for (const LaneId id : order_) {
+            if (heads_[id] == at.ps) {
+                drained += drain_lane(id, at, handler);
+            }
+        }
+        while (!rest_.empty() && rest_.front().event.at == at) {
+            std::pop_heap(rest_.begin(), rest_.end(), Later{});
+            const Rest rest = rest_.back();
+            rest_.pop_back();
+            dispatch(rest.turn, rest.event, handler);
+            ++drained;
+        }
+        return drained;
+    }
+
+    void clear() {
+        for (Lane& lane : lanes_) {
+            lane.clear();
+        }
+        heads_.fill(none);
+        rest_.clear();
+        sequence_ = 0;
+    }
+
+private:
+    static constexpr LaneId max_lanes = 32;
+    static constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+    static constexpr std::uint64_t read_ahead = 6;
+
+    struct LaneKey {
+        Turn turn;
+        Duration delay;
+    };
+    struct Rest {
+        Event event;
+        Turn turn;
+        std::uint64_t sequence;
+    };
+    // Total order by rule: time, turn, entity, first scheduled first.
+    struct Later {
+        bool operator()(const Rest& a, const Rest& b) const {
+            if (a.event.at != b.event.at) {
+                return a.event.at > b.event.at;
+            }
+            if (a.turn != b.turn) {
+                return a.turn > b.turn;
+            }
+            return a.event.entity != b.event.entity ? a.event.entity > b.event.entity : a.sequence > b.sequence;
+        }
+    };
+
+    template <class Handler>
+    static void dispatch(Turn turn, const Event& event, Handler& handler) {
+        switch (turn) {
+            case Turn::deliver:
+                handler.deliver(event);
+                break;
+            case Turn::credit:
+                handler.credit(event);
+                break;
+            case Turn::wire_free:
+                handler.wire_free(event);
+                break;
+            case Turn::inject:
+                handler.inject(event);
+                break;
+            case Turn::decide:
+                break;
+        }
+    }
+
+    template <class Handler>
+    std::uint64_t drain_lane(LaneId id, Time at, Handler& handler) {
+        switch (keys_[id].turn) {
+            case Turn::deliver:
+                return drain_with(id, at, handler, [&](const Event& e) { handler.deliver(e); });
+            case Turn::credit:
+                return drain_with(id, at, handler, [&](const Event& e) { handler.credit(e); });
+            case Turn::wire_free:
+                return drain_with(id, at, handler, [&](const Event& e) { handler.wire_free(e); });
+            default:
+                return drain_with(id, at, handler, [&](const Event& e) { handler.inject(e); });
+        }
+    }
+
+    // The events behind are known already: the handler fetches their state while the ones in front are worked on.
+    template <class Handler, class Handle>
+    std::uint64_t drain_with(LaneId id, Time at, Handler& handler, Handle&& handle) {
+        std::uint64_t drained = 0;
+        Lane& lane = lanes_[id];
+        while (!lane.empty() && lane.front().at == at) {
+            handler.prefetch(lane.peek(read_ahead));
+            const Event event = lane.front();
+            lane.pop();
+            handle(event);
+            ++drained;
+        }
+        heads_[id] = lane.empty() ? none : lane.front().at.ps;
+        return drained;
+    }
+
+    std::array<std::int64_t, max_lanes> heads_;  // time of each lane's first event, `none` if empty
+    std::array<Lane, max_lanes> lanes_;
+    std::vector<LaneKey> keys_;
+    std::vector<LaneId> order_;  // lanes by turn
+    std::vector<Rest> rest_;
+    std::uint64_t sequence_ = 0;
+};
+
+}  // namespace simlette

@@ -1,0 +1,31 @@
+// What stands behind the opaque Fabric: the spec it came from and the graph that was built.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <simlette/base/error.hpp>
+#include <simlette/fabric/fabric.hpp>
+#include <simlette/fabric/host_graph.hpp>
+
+namespace simlette {
+
+class Fabric {
+public:
+    Fabric(FabricSpec from, HostGraph built) : spec(std::move(from)), graph(std::move(built)) {}
+
+    const FabricSpec spec;
+    const HostGraph graph;
+
+    bool circuits() const { return graph.ports_to_all == 0; }
+    std::uint32_t accelerator_of(std::uint32_t rank) const {
+        return spec.placement.empty() ? rank : spec.placement[rank];
+    }
+};
+
+// The peer of every port of every accelerator, port_count a row; no_id where a port is dark.
+// Appends what is wrong to `problems`: the port budget, labels out of range, no matching, not connected.
+std::vector<std::uint32_t> circuit_peers(const FabricSpec& spec, std::vector<Problem>& problems);
+
+}  // namespace simlette

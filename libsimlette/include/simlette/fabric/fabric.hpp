@@ -1,0 +1,49 @@
+// A fabric, checked and built: what a simulation runs on. Immutable, shared by any number of simulators and threads.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <simlette/base/export.hpp>
+#include <simlette/fabric/spec.hpp>
+
+namespace simlette {
+
+class Fabric;
+
+// Throws Error{input} with every reason why the fabric cannot be built: port budget, radix, circuits that are no
+// matching or do not connect all accelerators, a rate whose flit time is no whole number of picoseconds.
+SIMLETTE_EXPORT std::shared_ptr<const Fabric> build_fabric(const FabricSpec& spec);
+
+// Counts that describe a fabric.
+struct FabricDescription {
+    std::uint32_t accelerators = 0;
+    std::uint32_t ports = 0;       // per accelerator, as the file gives them
+    std::uint32_t ports_used = 0;  // per accelerator, the most of any
+    std::uint32_t packet_switches = 0;
+    std::uint32_t circuit_switches = 0;
+    std::uint32_t switch_ports_used = 0;  // of the fullest switch; 0 without switches
+    std::uint64_t links = 0;              // directed
+    std::uint64_t circuits = 0;           // undirected; 0 on a packet fabric
+    std::uint32_t diameter = 0;           // hops of a message between accelerators, relays included
+    std::uint64_t bisection_links = 0;    // directed links, one way, that cross the worst even cut; see bisection_exact
+    bool bisection_exact = false;         // false: an upper bound, the best cut found
+    Duration flit_time{0};
+    Duration path_latency{0};                 // unloaded, without serialization, between neighbours
+    std::vector<std::string> generators;      // bit strings; empty unless circuits are XOR translations
+    std::vector<std::uint32_t> multiplicity;  // one per generator
+};
+
+SIMLETTE_EXPORT FabricDescription describe(const Fabric& fabric);
+
+// Rates near `rate` whose flit time is a whole number of picoseconds: the next lower and the next higher one.
+struct NearestRates {
+    BitRate below;
+    BitRate above;
+};
+SIMLETTE_EXPORT NearestRates nearest_exact_rates(BitRate rate);
+SIMLETTE_EXPORT bool is_exact_rate(BitRate rate);
+
+}  // namespace simlette

@@ -1,0 +1,171 @@
+// A fabric in flit mode: every flit on every link, one by one.
+//
+// Time goes by instants, each in two phases. open(t) applies every change stamped t: arrivals, credits, wires that fall
+// free, deliveries; what they set off is injected then. close() lets every port that can act decide once: which
+// channel, which input, and the flit leaves. A decision touches later instants only, so the result does not depend on
+// the order of events, nor on the queue that holds them (Queue: LaneQueue, or anything with its interface).
+//
+// A flit takes its credit and the wire at s. It is at the switch's decision point at s + flit time + latency, where the
+// slot it holds is freed once its tail has left the output; at an accelerator it frees its slot on reaching the core.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include <simlette/base/contract.hpp>
+#include <simlette/base/span.hpp>
+#include <simlette/engine/event_hash.hpp>
+#include <simlette/engine/lane_queue.hpp>
+#include <simlette/fabric/host_graph.hpp>
+#include <simlette/fabric/source_queue.hpp>
+#include <simlette/fabric/stall.hpp>
+#include <simlette/fabric/statistics.hpp>
+#include <simlette/fabric/striping.hpp>
+#include <simlette/fabric/traffic.hpp>
+#include <simlette/fabric/voq.hpp>
+
+namespace simlette {
+
+template <class Queue>
+class FlitNetwork {
+public:
+    // The graph must outlive the network. Throws Error{internal} if it breaks its invariants.
+    FlitNetwork(const HostGraph& graph, const RoutingSpec& routing, std::uint64_t seed);
+
+    Time now() const { return now_; }
+    Time next_instant() const { return queue_.next(); }
+
+    // Phase one of instant t. Requires: the instant before is closed, t >= now().
+    void open(Time t);
+    // Of the open instant, in no particular order.
+    Span<Delivery> deliveries() const { return deliveries_; }
+    // Tags of wake_at() whose time has come, ascending.
+    Span<std::uint32_t> wakes() const { return wakes_; }
+
+    // Requires: an open instant. Injections of one source are made in the order in which they leave.
+    void inject(const Injection& injection);
+    void wake_at(Time t, std::uint32_t tag) { queue_.push_at(Turn::inject, {t, tag, 0}); }
+    // No flit and no credit is on its way anywhere.
+    bool quiet() const { return flits_outside_ == 0 && credits_outside_ == 0; }
+    // Arbiters back to their start. Requires: quiet().
+    void reset_arbiters();
+
+    // Phase two.
+    void close();
+
+    void record_messages(bool on) { recording_ = on; }
+    const std::vector<MessageRecord>& records() const { return records_; }
+    NetworkStatistics statistics() const;
+    std::vector<LinkStatistics> link_statistics() const;
+    std::uint64_t events() const { return events_; }
+    std::uint64_t event_hash() const { return hash_.value(); }
+    StallReport explain() const;
+    // Credits in hand, on flits and on their way back always add up to what the buffers hold. For tests.
+    std::int64_t credits(LinkId link, Channel channel) const { return links_[link].credits[index(channel)]; }
+    void clear();
+
+    // Handlers of the queue.
+    void deliver(const Event& event);
+    void credit(const Event& event);
+    void wire_free(const Event& event);
+    void inject(const Event& event) { wakes_.push_back(event.entity); }
+    void prefetch(const Event& event) const { __builtin_prefetch(&links_[event.entity]); }
+
+private:
+    static constexpr std::size_t index(Channel channel) { return static_cast<std::size_t>(channel); }
+
+    // All that the hot path reads and writes of a link, in one cache line.
+    struct alignas(64) LinkState {
+        std::uint16_t arrive_lane = 0;
+        std::uint16_t free_lane = 0;
+        std::uint16_t credit_lane = 0;
+        std::uint8_t finite = 0;     // bit per channel: credits are counted
+        bool credit_at_once = true;  // credit_return is 0
+        bool to_accelerator = false;
+        bool due = false;               // in due_
+        std::uint8_t next_channel = 0;  // of the arbiter
+        std::uint8_t stalled = 0;       // bit per channel: a flit is ready, the wire idle, and there is no credit
+        std::uint32_t route_base = 0;   // routes of the switch at the far end
+        std::array<std::int64_t, channel_count> credits{};
+        std::array<std::int64_t, channel_count> queued{};  // flits waiting
+        std::int64_t sent = 0;
+        Time free_at;  // of the wire
+    };
+    static_assert(sizeof(LinkState) == 64);
+    struct StallClock {
+        std::array<Time, channel_count> since{};
+        std::array<Duration, channel_count> total{};
+        std::int64_t peak_queue = 0;
+    };
+    struct Message {
+        std::uint32_t destination = 0;
+        std::uint32_t undelivered = 0;
+    };
+    // The rest of a port-message, looked at only when its first flit leaves and its last arrives.
+    struct MessageOrigin {
+        std::uint32_t collective = 0;
+        std::uint32_t phase = 0;
+        std::uint32_t source_rank = 0;
+        std::uint32_t destination_rank = 0;
+        std::uint32_t port = 0;
+        std::uint32_t flits = 0;
+        Bytes bytes{0};
+        Time injected;
+    };
+
+    void build_links();
+    void mark(LinkId id) {
+        LinkState& link = links_[id];
+        if (link.free_at <= now_ && !link.due) {
+            link.due = true;
+            due_.push_back(id);
+        }
+    }
+    void arrive(LinkId from, LinkState& link, std::uint32_t flit);
+    void reach_core(std::uint32_t message);
+    void release(LinkId id, std::uint32_t channel);
+    void give_credit(LinkId id, std::uint32_t channel);
+    void decide(LinkId id);
+    void send(LinkId id, LinkState& link, std::uint32_t channel);
+    void note_waiting(LinkId id, const LinkState& link);
+    void start_stalls(LinkId id, LinkState& link, std::uint32_t ready);
+    void end_stalls(LinkId id, LinkState& link);
+    std::uint32_t next_source_flit(LinkId id, std::uint32_t channel);
+    std::uint32_t start_message(const PortMessage& next, std::uint32_t port);
+    Duration stall(LinkId id, std::uint32_t channel) const;
+    OutputQueues& output(LinkId id, std::uint32_t channel) {
+        return outputs_[std::size_t{id - first_switch_link_} * channel_count + channel];
+    }
+    const OutputQueues& output(LinkId id, std::uint32_t channel) const {
+        return outputs_[std::size_t{id - first_switch_link_} * channel_count + channel];
+    }
+
+    const HostGraph& graph_;
+    LinkId first_switch_link_;
+    Queue queue_;
+    Time now_;
+    std::vector<LinkState> links_;
+    std::vector<StallClock> clocks_;
+    std::vector<LinkId> due_;            // ports that decide when the instant closes
+    std::vector<OutputQueues> outputs_;  // per switch link and channel
+    FlitRuns runs_;
+    SourceQueues sources_;           // per accelerator link and channel
+    std::vector<Message> messages_;  // of flits under way
+    std::vector<MessageOrigin> origins_;
+    std::vector<std::uint32_t> free_messages_;
+    std::vector<Delivery> deliveries_;
+    std::vector<std::uint32_t> wakes_;
+    std::vector<MessageRecord> records_;
+    bool recording_ = false;
+    std::int64_t flits_outside_ = 0;    // injected, not delivered
+    std::int64_t credits_outside_ = 0;  // on their way back
+    std::uint64_t events_ = 0;
+    NetworkStatistics totals_;
+    EventHash hash_;
+};
+
+extern template class FlitNetwork<LaneQueue>;
+
+}  // namespace simlette

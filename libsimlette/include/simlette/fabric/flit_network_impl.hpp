@@ -1,0 +1,358 @@
+// Member functions of FlitNetwork, for those who bring a queue of their own.
+#pragma once
+
+#include <algorithm>
+
+#include <simlette/fabric/flit_network.hpp>
+#include <simlette/link/flit.hpp>
+
+namespace simlette {
+
+template <class Queue>
+FlitNetwork<Queue>::FlitNetwork(const HostGraph& graph, const RoutingSpec& routing, std::uint64_t seed)
+    : graph_(graph), first_switch_link_(graph.first_switch_link()), sources_(graph, routing, seed) {
+    graph.check();
+    build_links();
+}
+
+template <class Queue>
+void FlitNetwork<Queue>::build_links() {
+    links_.assign(graph_.links.size(), {});
+    clocks_.assign(graph_.links.size(), {});
+    outputs_.resize((graph_.links.size() - first_switch_link_) * channel_count);
+    for (LinkId id = 0; id < links_.size(); ++id) {
+        const HostLink& link = graph_.links[id];
+        const LinkClass& kind = graph_.class_of(id);
+        LinkState& state = links_[id];
+        state.arrive_lane =
+            static_cast<std::uint16_t>(queue_.lane(Turn::deliver, kind.flit_time + kind.latency.total()));
+        state.free_lane = static_cast<std::uint16_t>(queue_.lane(Turn::wire_free, kind.flit_time));
+        state.credit_at_once = kind.credit_return == Duration{0};
+        if (!state.credit_at_once) {
+            state.credit_lane = static_cast<std::uint16_t>(queue_.lane(Turn::credit, kind.credit_return));
+        }
+        state.to_accelerator = link.to < graph_.accelerators;
+        state.route_base = state.to_accelerator ? 0 : (link.to - graph_.accelerators) * graph_.accelerators;
+        for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
+            state.credits[channel] = kind.credits[channel];
+            state.finite = static_cast<std::uint8_t>(state.finite | (kind.credits[channel] != unlimited) << channel);
+        }
+    }
+}
+
+template <class Queue>
+void FlitNetwork<Queue>::open(Time t) {
+    require(t >= now_, "time does not run backwards");
+    now_ = t;
+    events_ += queue_.drain(t, *this);
+    std::sort(wakes_.begin(), wakes_.end());
+}
+
+template <class Queue>
+void FlitNetwork<Queue>::close() {
+    for (std::size_t i = 0; i < due_.size(); ++i) {
+        if (i + 2 < due_.size()) {
+            __builtin_prefetch(&links_[due_[i + 2]]);
+        }
+        decide(due_[i]);
+    }
+    due_.clear();
+    deliveries_.clear();
+    wakes_.clear();
+}
+
+template <class Queue>
+void FlitNetwork<Queue>::inject(const Injection& injection) {
+    const auto channel = static_cast<std::uint32_t>(injection.channel);
+    flits_outside_ += sources_.add(injection, [&](LinkId id, std::int64_t flits) {
+        links_[id].queued[channel] += flits;
+        note_waiting(id, links_[id]);
+        mark(id);
+    });
+}
+
+template <class Queue>
+void FlitNetwork<Queue>::reset_arbiters() {
+    require(quiet(), "arbiters are reset on a quiet network");
+    for (LinkState& link : links_) {
+        link.next_channel = 0;
+    }
+    for (OutputQueues& queues : outputs_) {
+        queues.reset_pointer();
+    }
+}
+
+// Detail of an arrival: message and channel.
+template <class Queue>
+void FlitNetwork<Queue>::deliver(const Event& event) {
+    LinkState& link = links_[event.entity];
+    if (link.to_accelerator) {
+        release(event.entity, event.detail & 1U);
+        reach_core(event.detail >> 1U);
+    } else {
+        arrive(event.entity, link, event.detail);
+    }
+}
+
+template <class Queue>
+void FlitNetwork<Queue>::arrive(LinkId from, LinkState& link, std::uint32_t flit) {
+    const std::uint32_t message = flit >> 1U;
+    const std::uint32_t channel = flit & 1U;
+    const LinkId out = graph_.routes[link.route_base + messages_[message].destination];
+    output(out, channel).push(from, message, runs_);
+    LinkState& next = links_[out];
+    ++next.queued[channel];
+    note_waiting(out, next);
+    mark(out);
+}
+
+template <class Queue>
+void FlitNetwork<Queue>::reach_core(std::uint32_t message) {
+    --flits_outside_;
+    ++totals_.flits;
+    if (--messages_[message].undelivered > 0) {
+        return;
+    }
+    const MessageOrigin& origin = origins_[message];
+    totals_.payload_bytes += origin.bytes.count;
+    ++totals_.port_messages;
+    totals_.last_delivery = now_;
+    hash_.add({origin.collective, origin.phase, origin.source_rank, origin.destination_rank, origin.port,
+               static_cast<std::uint64_t>(now_.ps)});
+    deliveries_.push_back({origin.collective, origin.phase, origin.source_rank, origin.destination_rank, origin.port,
+                           origin.flits, origin.bytes, origin.injected});
+    if (recording_) {
+        records_.push_back({origin.collective, origin.phase, origin.source_rank, origin.destination_rank, origin.port,
+                            origin.bytes.count, origin.flits, origin.injected, now_});
+    }
+    free_messages_.push_back(message);
+}
+
+template <class Queue>
+void FlitNetwork<Queue>::credit(const Event& event) {
+    --credits_outside_;
+    give_credit(event.entity, event.detail);
+}
+
+// Detail: the link and channel whose slot the flit held at the switch it has left, or no_id.
+template <class Queue>
+void FlitNetwork<Queue>::wire_free(const Event& event) {
+    LinkState& link = links_[event.entity];
+    if (event.detail != no_id) {
+        release(event.detail >> 1U, event.detail & 1U);
+    }
+    if ((link.queued[0] | link.queued[1]) != 0) {
+        mark(event.entity);
+    }
+}
+
+template <class Queue>
+void FlitNetwork<Queue>::release(LinkId id, std::uint32_t channel) {
+    LinkState& link = links_[id];
+    if ((link.finite >> channel & 1U) == 0) {
+        return;
+    }
+    if (link.credit_at_once) {
+        give_credit(id, channel);
+    } else {
+        ++credits_outside_;
+        queue_.push(link.credit_lane, now_, id, channel);
+    }
+}
+
+template <class Queue>
+void FlitNetwork<Queue>::give_credit(LinkId id, std::uint32_t channel) {
+    LinkState& link = links_[id];
+    ++link.credits[channel];
+    require(link.credits[channel] <= graph_.class_of(id).credits[channel], "no more credits return than were taken");
+    if (link.queued[channel] != 0) {
+        mark(id);
+    }
+}
+
+// Two steps: first the channel, round robin among those with a flit and a credit; then, at a switch, the input.
+template <class Queue>
+void FlitNetwork<Queue>::decide(LinkId id) {
+    LinkState& link = links_[id];
+    link.due = false;
+    const std::uint32_t ready = (link.queued[0] > 0 ? 1U : 0U) | (link.queued[1] > 0 ? 2U : 0U);
+    const std::uint32_t paid = (link.credits[0] > 0 ? 1U : 0U) | (link.credits[1] > 0 ? 2U : 0U);
+    const std::uint32_t able = ready & paid;
+    if (able == 0) {
+        start_stalls(id, link, ready);
+        return;
+    }
+    const std::uint32_t channel = (able >> link.next_channel & 1U) != 0 ? link.next_channel : 1U - link.next_channel;
+    link.next_channel = static_cast<std::uint8_t>(1U - channel);
+    send(id, link, channel);
+}
+
+template <class Queue>
+void FlitNetwork<Queue>::send(LinkId id, LinkState& link, std::uint32_t channel) {
+    if (link.stalled != 0) {
+        end_stalls(id, link);
+    }
+    if ((link.finite >> channel & 1U) != 0) {
+        --link.credits[channel];
+    }
+    std::uint32_t message = 0;
+    std::uint32_t freed = no_id;
+    if (id < first_switch_link_) {
+        message = next_source_flit(id, channel);
+    } else {
+        const OutputQueues::Taken taken = output(id, channel).pop(runs_);
+        message = taken.message;
+        freed = taken.input << 1U | channel;
+    }
+    --link.queued[channel];
+    ++link.sent;
+    link.free_at = queue_.push(link.free_lane, now_, id, freed);
+    queue_.push(link.arrive_lane, now_, id, message << 1U | channel);
+}
+
+template <class Queue>
+std::uint32_t FlitNetwork<Queue>::next_source_flit(LinkId id, std::uint32_t channel) {
+    SourceQueues::Current& current = sources_.current(id, channel);
+    if (current.flits_left == 0) {
+        const PortMessage next = sources_.next(id, channel);
+        current = {start_message(next, graph_.links[id].from_port), static_cast<std::uint32_t>(next.share.flits)};
+    }
+    --current.flits_left;
+    return current.message;
+}
+
+template <class Queue>
+std::uint32_t FlitNetwork<Queue>::start_message(const PortMessage& next, std::uint32_t port) {
+    if (free_messages_.empty()) {
+        free_messages_.push_back(static_cast<std::uint32_t>(messages_.size()));
+        messages_.emplace_back();
+        origins_.emplace_back();
+        require(messages_.size() < (1U << 31U), "messages under way fit their index");
+    }
+    totals_.first_injection = std::min(totals_.first_injection, now_);
+    const std::uint32_t id = free_messages_.back();
+    free_messages_.pop_back();
+    const auto flits = static_cast<std::uint32_t>(next.share.flits);
+    messages_[id] = {next.message.destination, flits};
+    origins_[id] = {next.injection.collective,
+                    next.injection.phase,
+                    next.injection.rank,
+                    next.message.destination_rank,
+                    port,
+                    flits,
+                    next.share.bytes,
+                    now_};
+    return id;
+}
+
+// The largest queue is that left waiting at the end of an instant, so a flit that goes on at once does not count.
+template <class Queue>
+void FlitNetwork<Queue>::note_waiting(LinkId id, const LinkState& link) {
+    const std::int64_t waiting = link.queued[0] + link.queued[1] - (link.free_at > now_ ? 0 : 1);
+    if (waiting > 0) {
+        clocks_[id].peak_queue = std::max(clocks_[id].peak_queue, waiting);
+    }
+}
+
+template <class Queue>
+void FlitNetwork<Queue>::start_stalls(LinkId id, LinkState& link, std::uint32_t ready) {
+    StallClock& clock = clocks_[id];
+    for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
+        if ((ready & ~std::uint32_t{link.stalled}) >> channel & 1U) {
+            clock.since[channel] = now_;
+        }
+    }
+    link.stalled = static_cast<std::uint8_t>(link.stalled | ready);
+    clock.peak_queue = std::max(clock.peak_queue, link.queued[0] + link.queued[1]);
+}
+
+template <class Queue>
+void FlitNetwork<Queue>::end_stalls(LinkId id, LinkState& link) {
+    StallClock& clock = clocks_[id];
+    for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
+        if ((link.stalled >> channel & 1U) != 0) {
+            clock.total[channel] += now_ - clock.since[channel];
+        }
+    }
+    link.stalled = 0;
+}
+
+template <class Queue>
+Duration FlitNetwork<Queue>::stall(LinkId id, std::uint32_t channel) const {
+    const StallClock& clock = clocks_[id];
+    const bool running = (links_[id].stalled >> channel & 1U) != 0;
+    return running ? clock.total[channel] + (now_ - clock.since[channel]) : clock.total[channel];
+}
+
+template <class Queue>
+NetworkStatistics FlitNetwork<Queue>::statistics() const {
+    NetworkStatistics statistics = totals_;
+    statistics.events = events_;
+    for (LinkId id = 0; id < links_.size(); ++id) {
+        for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
+            statistics.stall_total += stall(id, channel);
+            statistics.stall_max_port = std::max(statistics.stall_max_port, stall(id, channel));
+        }
+    }
+    return statistics;
+}
+
+template <class Queue>
+std::vector<LinkStatistics> FlitNetwork<Queue>::link_statistics() const {
+    std::vector<LinkStatistics> all(links_.size());
+    for (LinkId id = 0; id < links_.size(); ++id) {
+        LinkStatistics& one = all[id];
+        one.name = graph_.link_name(id);
+        one.flits = links_[id].sent;
+        one.bytes = one.flits * flit_bytes.count;
+        one.busy = one.flits * graph_.class_of(id).flit_time;
+        one.stall = {stall(id, 0), stall(id, 1)};
+        one.queue = clocks_[id].peak_queue;
+    }
+    return all;
+}
+
+template <class Queue>
+StallReport FlitNetwork<Queue>::explain() const {
+    std::vector<WaitingPort> waiting;
+    for (LinkId id = 0; id < links_.size(); ++id) {
+        for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
+            if (links_[id].queued[channel] == 0 || links_[id].credits[channel] > 0) {
+                continue;
+            }
+            WaitingPort port{id, static_cast<Channel>(channel), {}};
+            for (LinkId out = first_switch_link_; out < links_.size(); ++out) {
+                if (graph_.links[out].from == graph_.links[id].to && output(out, channel).holds(id)) {
+                    port.waits_for.push_back(out);
+                }
+            }
+            waiting.push_back(std::move(port));
+        }
+    }
+    return explain_stall(graph_, now_, waiting);
+}
+
+template <class Queue>
+void FlitNetwork<Queue>::clear() {
+    queue_.clear();
+    now_ = {};
+    build_links();
+    for (OutputQueues& queues : outputs_) {
+        queues.clear();
+    }
+    runs_.clear();
+    sources_.clear();
+    due_.clear();
+    messages_.clear();
+    origins_.clear();
+    free_messages_.clear();
+    deliveries_.clear();
+    wakes_.clear();
+    records_.clear();
+    flits_outside_ = credits_outside_ = 0;
+    events_ = 0;
+    totals_ = NetworkStatistics{};
+    hash_ = {};
+}
+
+}  // namespace simlette

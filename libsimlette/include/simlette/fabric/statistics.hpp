@@ -1,0 +1,63 @@
+// What a simulation measured, as plain data.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <simlette/base/units.hpp>
+#include <simlette/fabric/spec.hpp>
+
+namespace simlette {
+
+// One directed link and the port that feeds it.
+struct LinkStatistics {
+    std::string name;                             // a0.p3->s3, s3.p1->a1, a0.p2->a4
+    std::int64_t flits = 0;                       // sent, both channels
+    std::int64_t bytes = 0;                       // 640 x flits
+    Duration busy{0};                             // flits x flit time
+    std::array<Duration, channel_count> stall{};  // wire idle, a flit ready, no credit
+    std::int64_t queue = 0;                       // the largest number of flits left waiting at the end of an instant
+};
+
+struct NetworkStatistics {
+    std::int64_t flits = 0;                // delivered, data
+    std::int64_t payload_bytes = 0;        // delivered
+    std::int64_t payload_bytes_due = 0;    // of everything registered so far
+    std::int64_t port_messages = 0;        // delivered
+    std::uint64_t events = 0;              // processed; specific to the engine
+    Time first_injection = Time::never();  // start of the first flit
+    Time last_delivery;
+    Duration stall_total{0};     // over all ports and channels
+    Duration stall_max_port{0};  // of the port and channel with the most
+};
+
+// The flits of one (collective, phase, source, destination) on one port.
+struct MessageRecord {
+    std::uint32_t collective = 0;
+    std::uint32_t phase = 0;
+    std::uint32_t source = 0;       // rank
+    std::uint32_t destination = 0;  // rank
+    std::uint32_t port = 0;         // of the source accelerator
+    std::int64_t bytes = 0;         // payload of its flits
+    std::int64_t flits = 0;
+    Time injected;   // start of its first flit
+    Time delivered;  // arrival of its last flit at the core
+};
+
+// A port and channel that cannot go on, and whom it waits for.
+struct BlockedPort {
+    std::string port;
+    Channel channel = Channel::request;
+    std::string waits_for;
+};
+
+// Why nothing moves any more.
+struct StallReport {
+    Time since;
+    std::vector<BlockedPort> cycle;  // each waits for the next, the last for the first; empty if there is no cycle
+    std::string text;                // one sentence for people
+};
+
+}  // namespace simlette

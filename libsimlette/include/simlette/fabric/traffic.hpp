@@ -1,0 +1,51 @@
+// What goes into a network and what comes out of it.
+#pragma once
+
+#include <cstdint>
+
+#include <simlette/base/units.hpp>
+#include <simlette/fabric/spec.hpp>
+
+namespace simlette {
+
+// One message as its source names it.
+struct OutMessage {
+    std::uint32_t destination = 0;       // accelerator
+    std::uint32_t destination_rank = 0;  // what the sender calls it
+    std::int64_t flits = 0;              // 0: nothing is sent; at most most_message_flits
+    Bytes bytes{0};
+};
+
+inline constexpr std::int64_t most_message_flits = UINT32_MAX;
+
+// Messages of one rank in one phase, made when a port comes to them, so that nothing is stored ahead.
+class MessageSource {
+public:
+    virtual ~MessageSource() = default;
+    // The message at `index` of what `rank` sends in `phase`; false past the last. The same answer every time.
+    virtual bool message(std::uint32_t rank, std::uint32_t phase, std::uint32_t index, OutMessage& out) const = 0;
+};
+
+// A rank starts a phase: its messages enter the queues of its ports, in order.
+struct Injection {
+    const MessageSource* messages = nullptr;  // outlives the delivery of the last of them
+    std::uint32_t source = 0;                 // accelerator
+    std::uint32_t rank = 0;
+    std::uint32_t collective = 0;
+    std::uint32_t phase = 0;
+    Channel channel = Channel::request;
+};
+
+// The last flit of a port-message reached the core of its destination.
+struct Delivery {
+    std::uint32_t collective = 0;
+    std::uint32_t phase = 0;
+    std::uint32_t source_rank = 0;
+    std::uint32_t destination_rank = 0;
+    std::uint32_t port = 0;
+    std::int64_t flits = 0;
+    Bytes bytes{0};
+    Time injected;
+};
+
+}  // namespace simlette

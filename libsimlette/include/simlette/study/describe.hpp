@@ -1,0 +1,24 @@
+// What files describe, before anything runs: the fabric and the workload in words, in JSON, and with their size.
+#pragma once
+
+#include <string>
+
+#include <simlette/base/export.hpp>
+#include <simlette/study/load.hpp>
+#include <simlette/study/run.hpp>
+
+namespace simlette {
+
+// One line each, as they stand on top of a report.
+std::string fabric_line(const FabricSpec& fabric);
+std::string workload_line(const WorkloadSpec& workload);
+
+// Checks that the fabric can be built and that every collective fits it, and describes both. `inputs.workload` empty:
+// the fabric alone. Throws Error{input}.
+SIMLETTE_EXPORT std::string description_text(const LoadedRun& loaded, const RunInputs& inputs);
+SIMLETTE_EXPORT std::string description_json(const LoadedRun& loaded, const RunInputs& inputs);
+
+// The resolved configuration and the estimate, as `simlette run --check` prints them.
+SIMLETTE_EXPORT std::string check_text(const LoadedRun& loaded, const RunInputs& inputs);
+
+}  // namespace simlette

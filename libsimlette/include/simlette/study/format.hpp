@@ -1,0 +1,24 @@
+// Quantities as people read them. Exact: no digit of a picosecond or a byte is lost.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <simlette/base/units.hpp>
+
+namespace simlette {
+
+std::string microseconds(std::int64_t ps);            // 82.1284
+std::string time_text(std::int64_t ps);               // 82.1284 us, 10 ns, 0 ns
+std::string bytes_text(std::int64_t bytes);           // 64 KiB, 1000 B
+std::string rate_text(std::int64_t bits_per_second);  // 400 Gb/s, 396.8 Gb/s: three decimals, rounded down
+std::string count_text(std::uint64_t count);          // 4,177,920
+std::string flits_text(std::int64_t flits);           // 22 flits, unlimited
+std::string percent_text(std::int64_t billionths);    // 98.76 %
+
+// Columns padded to their widest cell and joined by two spaces; the first `left` columns are aligned left, the others
+// right. Every row starts with `indent` and ends with a line break. Requires: rows of equal length.
+std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size_t left, const std::string& indent);
+
+}  // namespace simlette

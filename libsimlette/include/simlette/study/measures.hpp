@@ -1,0 +1,37 @@
+// Rates and ratios of a run, derived from its counters by integer arithmetic alone, so that they print the same
+// anywhere.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include <simlette/study/run.hpp>
+
+namespace simlette {
+
+// A share in parts per billion, rounded down.
+struct Ratio {
+    std::int64_t billionths = 0;
+
+    // The double nearest to it.
+    double value() const { return static_cast<double>(billionths) / 1e9; }
+};
+
+struct RunMeasures {
+    std::optional<std::int64_t> goodput;              // bits/s; none before the first delivery
+    std::optional<std::int64_t> algorithm_bandwidth;  // bits/s; only of a finished run of one collective
+    std::optional<std::int64_t> bus_bandwidth;        // bits/s; as above
+    std::int64_t busiest_link_bytes = 0;
+    Ratio mean_utilization;
+    Ratio max_utilization;
+    Duration rank_finish_skew;  // the largest of any collective that ended
+};
+
+// From the start of the first flit to the last delivery; 0 before the first delivery.
+Duration traffic_window(const NetworkStatistics& statistics);
+
+Ratio utilization(Duration busy, std::int64_t links, Duration window);
+
+RunMeasures measure(const RunReport& report);
+
+}  // namespace simlette

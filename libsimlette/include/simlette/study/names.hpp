@@ -1,0 +1,102 @@
+// What the files and reports call the values of each enumeration. One table each, read in both directions.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+#include <simlette/base/contract.hpp>
+#include <simlette/collective/spec.hpp>
+#include <simlette/fabric/spec.hpp>
+
+namespace simlette {
+
+template <class Enum>
+struct Name {
+    Enum value;
+    std::string_view text;
+};
+
+template <class Enum, std::size_t count>
+using Names = std::array<Name<Enum>, count>;
+
+inline constexpr Names<FabricKind, 2> fabric_names{{
+    {FabricKind::single_level, "single-level"},
+    {FabricKind::direct, "direct"},
+}};
+inline constexpr Names<DeviceKind, 2> device_names{{
+    {DeviceKind::eps, "eps"},
+    {DeviceKind::ocs, "ocs"},
+}};
+inline constexpr Names<Channel, 2> channel_names{{
+    {Channel::request, "request"},
+    {Channel::response, "response"},
+}};
+inline constexpr Names<RoutingPolicy, 3> policy_names{{
+    {RoutingPolicy::spray, "spray"},
+    {RoutingPolicy::hashed, "hashed"},
+    {RoutingPolicy::fixed, "static"},
+}};
+inline constexpr Names<Granularity, 2> granularity_names{{
+    {Granularity::flit, "flit"},
+    {Granularity::message, "message"},
+}};
+inline constexpr Names<Stripe, 2> stripe_names{{
+    {Stripe::carry_on, "continue"},
+    {Stripe::restart, "restart"},
+}};
+inline constexpr Names<Primitive, 2> primitive_names{{
+    {Primitive::all_reduce, "all-reduce"},
+    {Primitive::send_recv, "send-recv"},
+}};
+inline constexpr Names<ScheduleKind, 5> schedule_names{{
+    {ScheduleKind::automatic, "auto"},
+    {ScheduleKind::one_shot, "one-shot"},
+    {ScheduleKind::two_shot, "two-shot"},
+    {ScheduleKind::recursive_doubling, "recursive-doubling"},
+    {ScheduleKind::coset_factored_parallel, "coset-factored-parallel"},
+}};
+inline constexpr Names<SendOrder, 2> send_order_names{{
+    {SendOrder::rotated, "rotated"},
+    {SendOrder::same, "same"},
+}};
+
+template <class Enum, std::size_t count>
+constexpr std::string_view name_in(const Names<Enum, count>& names, Enum value) {
+    for (const Name<Enum>& name : names) {
+        if (name.value == value) {
+            return name.text;
+        }
+    }
+    broken_promise("every value of an enumeration has a name");
+}
+
+constexpr std::string_view name_of(FabricKind kind) {
+    return name_in(fabric_names, kind);
+}
+constexpr std::string_view name_of(DeviceKind kind) {
+    return name_in(device_names, kind);
+}
+constexpr std::string_view name_of(Channel channel) {
+    return name_in(channel_names, channel);
+}
+constexpr std::string_view name_of(RoutingPolicy policy) {
+    return name_in(policy_names, policy);
+}
+constexpr std::string_view name_of(Granularity granularity) {
+    return name_in(granularity_names, granularity);
+}
+constexpr std::string_view name_of(Stripe stripe) {
+    return name_in(stripe_names, stripe);
+}
+constexpr std::string_view name_of(Primitive primitive) {
+    return name_in(primitive_names, primitive);
+}
+constexpr std::string_view name_of(ScheduleKind schedule) {
+    return name_in(schedule_names, schedule);
+}
+constexpr std::string_view name_of(SendOrder order) {
+    return name_in(send_order_names, order);
+}
+
+}  // namespace simlette

@@ -1,0 +1,88 @@
+// One run: a loaded topology and workload, simulated, with its report as JSON, table or CSV.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <simlette/base/export.hpp>
+#include <simlette/sim/simulator.hpp>
+#include <simlette/study/load.hpp>
+
+namespace simlette {
+
+struct RunProgress {
+    Time now;
+    std::int64_t payload_delivered = 0;
+    std::int64_t payload_due = 0;  // of the whole workload
+    std::uint64_t events = 0;
+    double wall_seconds = 0;
+};
+
+struct RunControl {
+    Time until = Time::never();
+    bool record_messages = false;
+    std::function<void(const RunProgress&)> progress;  // about five times a second; may be empty
+    const std::atomic<bool>* stop = nullptr;           // set by another thread or a signal handler to end early
+};
+
+enum class Outcome { finished, stalled, time_limit, interrupted };
+
+// As the contract of the files names it: `finished`, `stalled`, `time-limit`, `interrupted`.
+SIMLETTE_EXPORT const char* outcome_name(Outcome outcome);
+
+// A workload entry as the run left it.
+struct EntryReport {
+    bool started = false;         // `collective.start` is meaningful
+    CollectiveReport collective;  // its id is the one that messages carry
+};
+
+// Between the start of the first flit and the delivery of the last one, over all port-messages that were delivered.
+// p50 and p99 are the smallest latency that at least that share of the port-messages does not exceed.
+struct LatencyPercentiles {
+    Duration p50;
+    Duration p99;
+    Duration max;
+};
+
+struct RunReport {
+    RunInputs inputs;
+    FabricSpec fabric;
+    std::string configuration;
+    std::string configuration_hash;
+    Outcome outcome = Outcome::finished;
+    StallReport stall;  // of a stalled run
+    WorkloadSpec workload;
+    std::vector<EntryReport> collectives;  // one per workload entry, in order
+    std::optional<Time> completion;        // the latest end; none if no collective has ended
+    NetworkStatistics statistics;
+    std::vector<LinkStatistics> links;
+    std::vector<MessageRecord> messages;  // if recorded
+    std::optional<LatencyPercentiles> message_latency;
+    std::uint64_t event_hash = 0;
+    double wall_seconds = 0;
+    std::int64_t peak_rss_bytes = 0;
+};
+
+// Throws Error{input} when the fabric cannot be built or a collective does not fit it, before anything is simulated.
+SIMLETTE_EXPORT RunReport run(const LoadedRun& loaded, const RunInputs& inputs, const RunControl& control = {});
+
+// What `simlette run --check` prints: sizes before anything runs.
+struct RunEstimate {
+    std::int64_t flits = 0;
+    std::int64_t flit_hops = 0;     // flits times the links that each crosses
+    std::int64_t memory_bytes = 0;  // an estimate of the peak, from the fabric, the messages and their flits
+};
+SIMLETTE_EXPORT RunEstimate estimate(const LoadedRun& loaded, const RunInputs& inputs);
+
+SIMLETTE_EXPORT std::string report_json(const RunReport& report);
+SIMLETTE_EXPORT std::string report_table(const RunReport& report);
+SIMLETTE_EXPORT std::string stall_text(const RunReport& report);  // why it stalled: the wait cycle, a line each
+SIMLETTE_EXPORT std::string report_csv(const RunReport& report);  // the scalar results: a header and one row
+SIMLETTE_EXPORT std::string messages_csv(const RunReport& report);
+SIMLETTE_EXPORT std::string links_csv(const RunReport& report);
+
+}  // namespace simlette

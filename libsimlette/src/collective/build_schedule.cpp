@@ -1,0 +1,78 @@
+#include <simlette/collective/build_schedule.hpp>
+
+#include <algorithm>
+#include <array>
+
+#include <simlette/base/error.hpp>
+
+namespace simlette {
+
+namespace {
+
+struct ScheduleEntry {
+    Primitive primitive;
+    ScheduleKind kind;
+    Schedule (*build)(const Overlay&);
+};
+
+constexpr std::array schedule_table{
+    ScheduleEntry{Primitive::all_reduce, ScheduleKind::automatic, build_one_shot},
+    ScheduleEntry{Primitive::all_reduce, ScheduleKind::one_shot, build_one_shot},
+    ScheduleEntry{Primitive::all_reduce, ScheduleKind::two_shot, build_two_shot},
+    ScheduleEntry{Primitive::all_reduce, ScheduleKind::recursive_doubling, build_recursive_doubling},
+    ScheduleEntry{Primitive::all_reduce, ScheduleKind::coset_factored_parallel, build_coset_factored_parallel},
+    ScheduleEntry{Primitive::send_recv, ScheduleKind::automatic, build_send_recv},
+};
+
+// Every send must follow a circuit.
+void check_reachable(const Schedule& schedule, const Overlay& overlay) {
+    if (overlay.complete()) {
+        return;
+    }
+    for (const Phase& phase : schedule.phases) {
+        for (std::uint32_t rank = 0; rank < schedule.ranks; ++rank) {
+            for (const Send& send : schedule.sends_of(phase, rank)) {
+                const std::uint32_t peer = schedule.moved(send.peer, rank);
+                if (!overlay.reaches(rank, peer)) {
+                    throw Error(ErrorKind::input, "schedule `" + schedule.name + "` sends from rank " +
+                                                      std::to_string(rank) + " to rank " + std::to_string(peer) +
+                                                      ", but no circuit joins them; choose a schedule that follows the "
+                                                      "circuits, such as `one-shot`");
+                }
+            }
+        }
+    }
+}
+
+}  // namespace
+
+Schedule build_schedule(Primitive primitive, ScheduleKind kind, const Overlay& overlay) {
+    const auto fits = [&](const ScheduleEntry& e) { return e.primitive == primitive && e.kind == kind; };
+    const auto* entry = std::find_if(schedule_table.begin(), schedule_table.end(), fits);
+    if (entry == schedule_table.end()) {
+        throw Error(ErrorKind::input, "this schedule does not carry out this primitive; use `auto`");
+    }
+    Schedule schedule = entry->build(overlay);
+    check_reachable(schedule, overlay);
+    return schedule;
+}
+
+std::vector<Label> cube_generators(const Overlay& overlay, const char* schedule) {
+    const std::string name = std::string("schedule `") + schedule + "`";
+    if (!is_power_of_two(overlay.ranks)) {
+        throw Error(ErrorKind::input,
+                    name + " needs a power of two of ranks; there are " + std::to_string(overlay.ranks));
+    }
+    std::vector<Label> units = unit_generators(bits_of(overlay.ranks));
+    for (std::uint32_t rank = 0; rank < overlay.ranks; ++rank) {
+        for (const Label unit : units) {
+            if (!overlay.reaches(rank, rank ^ unit)) {
+                throw Error(ErrorKind::input, name + " needs the circuits of the cube; none joins ranks " +
+                                                  std::to_string(rank) + " and " + std::to_string(rank ^ unit));
+            }
+        }
+    }
+    return units;
+}
+
+}  // namespace simlette

@@ -1,0 +1,32 @@
+// Coset-factored parallel all-reduce on the plain cube: one slice per layer, in phase t slice s is exchanged along
+// layer (s + t) mod layers, so that every layer is busy in every phase.
+#include <algorithm>
+
+#include <simlette/collective/build_schedule.hpp>
+
+namespace simlette {
+
+Schedule build_coset_factored_parallel(const Overlay& overlay) {
+    const std::vector<Label> units = cube_generators(overlay, "coset-factored-parallel");
+    const auto layers = static_cast<std::uint32_t>(units.size());
+    const std::uint32_t slices = std::max(layers, 1U);
+    Schedule schedule{"coset-factored-parallel",
+                      "exchange",
+                      Symmetry::exclusive_or,
+                      SliceFrame::absolute,
+                      overlay.ranks,
+                      slices,
+                      {},
+                      {}};
+    for (std::uint32_t t = 0; t < layers; ++t) {
+        Phase phase{Effect::reduce, false, {}, {}};
+        for (std::uint32_t layer = 0; layer < layers; ++layer) {
+            const std::uint32_t slice = (layer + layers - t) % layers;
+            phase.sends.push_back({units[layer], schedule.add_pieces({slice}), 1});
+        }
+        schedule.phases.push_back(std::move(phase));
+    }
+    return schedule;
+}
+
+}  // namespace simlette

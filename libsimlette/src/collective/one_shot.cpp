@@ -1,0 +1,97 @@
+// One-shot all-reduce: whole contributions reach every rank, each rank adds them up itself.
+#include <algorithm>
+
+#include <simlette/collective/build_schedule.hpp>
+
+namespace simlette {
+
+namespace {
+
+// Packet switches: one phase, each rank sends its contribution to every other.
+Schedule direct_sends(std::uint32_t ranks) {
+    Schedule schedule{"one-shot", "direct", Symmetry::cyclic, SliceFrame::absolute, ranks, 1, {}, {}};
+    const std::uint32_t own = schedule.add_pieces({0});
+    Phase phase{Effect::collect, true, {}, {}};
+    for (std::uint32_t peer = 1; peer < ranks; ++peer) {
+        phase.sends.push_back({peer, own, 1});
+    }
+    schedule.phases.push_back(std::move(phase));
+    return schedule;
+}
+
+// The ranks around one, nearest first, then ascending.
+struct Surroundings {
+    std::vector<std::uint32_t> ranks;
+    std::vector<std::uint32_t> within;  // how many are at distance k or less
+};
+
+Surroundings explore(const Overlay& overlay, std::uint32_t rank) {
+    std::vector<bool> seen(overlay.ranks, false);
+    Surroundings found{{rank}, {}};
+    seen[rank] = true;
+    std::size_t first = 0;
+    while (first < found.ranks.size()) {
+        const std::size_t last = found.ranks.size();
+        found.within.push_back(static_cast<std::uint32_t>(last));
+        for (; first < last; ++first) {
+            for (const std::uint32_t peer : overlay.neighbours[found.ranks[first]]) {
+                if (!seen[peer]) {
+                    seen[peer] = true;
+                    found.ranks.push_back(peer);
+                }
+            }
+        }
+        std::sort(found.ranks.begin() + static_cast<std::ptrdiff_t>(last), found.ranks.end());
+    }
+    return found;
+}
+
+// Circuits: in every phase each rank sends each neighbour every contribution it holds.
+Schedule flood_symmetric(const Overlay& overlay, const std::vector<Label>& generators) {
+    const Surroundings around = explore(overlay, 0);
+    Schedule schedule{"one-shot",    "flooding", Symmetry::exclusive_or, SliceFrame::absolute,
+                      overlay.ranks, 1,          around.ranks,           {}};
+    for (std::size_t k = 0; k + 1 < around.within.size(); ++k) {
+        Phase phase{Effect::collect, false, {}, {}};
+        for (const Label generator : generators) {
+            phase.sends.push_back({generator, 0, around.within[k]});
+        }
+        schedule.phases.push_back(std::move(phase));
+    }
+    return schedule;
+}
+
+Schedule flood(const Overlay& overlay) {
+    Schedule schedule{"one-shot", "flooding", Symmetry::none, SliceFrame::absolute, overlay.ranks, 1, {}, {}};
+    std::vector<Surroundings> around;
+    std::size_t phases = 0;
+    for (std::uint32_t rank = 0; rank < overlay.ranks; ++rank) {
+        around.push_back(explore(overlay, rank));
+        phases = std::max(phases, around.back().within.size() - 1);
+    }
+    schedule.phases.assign(phases, {Effect::collect, false, {}, {0}});
+    for (std::uint32_t rank = 0; rank < overlay.ranks; ++rank) {
+        const std::uint32_t first = schedule.add_pieces(around[rank].ranks);
+        for (std::size_t k = 0; k < phases; ++k) {
+            Phase& phase = schedule.phases[k];
+            const std::uint32_t held = around[rank].within[std::min(k, around[rank].within.size() - 1)];
+            for (const std::uint32_t peer : overlay.neighbours[rank]) {
+                phase.sends.push_back({peer, first, held});
+            }
+            phase.first_send.push_back(static_cast<std::uint32_t>(phase.sends.size()));
+        }
+    }
+    return schedule;
+}
+
+}  // namespace
+
+Schedule build_one_shot(const Overlay& overlay) {
+    if (overlay.complete()) {
+        return direct_sends(overlay.ranks);
+    }
+    const auto generators = overlay.generators();
+    return generators ? flood_symmetric(overlay, *generators) : flood(overlay);
+}
+
+}  // namespace simlette

@@ -1,0 +1,149 @@
+#include <algorithm>
+
+#include <simlette/base/error.hpp>
+#include <simlette/fabric/built_fabric.hpp>
+#include <simlette/link/flit.hpp>
+
+namespace simlette {
+
+namespace {
+
+void add(std::vector<Problem>& problems, std::string message) {
+    problems.push_back({"", 0, 0, std::move(message)});
+}
+
+bool packet_fabric(const FabricSpec& spec) {
+    return spec.kind == FabricKind::single_level && spec.device == DeviceKind::eps;
+}
+
+std::string rate_text(BitRate rate) {
+    const std::int64_t giga = 1'000'000'000;
+    return rate.per_second % giga == 0 ? std::to_string(rate.per_second / giga) + " Gb/s"
+                                       : std::to_string(rate.per_second) + " b/s";
+}
+
+void check_sizes(const FabricSpec& spec, std::vector<Problem>& problems) {
+    if (spec.accelerators < 1 || spec.accelerators > 65'536) {
+        add(problems, "`accelerators` is " + std::to_string(spec.accelerators) + "; expected 1 to 65536");
+    }
+    if (spec.ports < 1 || spec.ports > 1'024) {
+        add(problems, "`ports` is " + std::to_string(spec.ports) + "; expected 1 to 1024");
+    }
+    if (spec.radix != 0 && spec.kind == FabricKind::single_level && spec.accelerators > spec.radix) {
+        add(problems, "a switch needs " + std::to_string(spec.accelerators) +
+                          " ports, one for each accelerator, but `radix` is " + std::to_string(spec.radix));
+    }
+}
+
+void check_link(const FabricSpec& spec, std::vector<Problem>& problems) {
+    if (!is_exact_rate(spec.port_rate)) {
+        const NearestRates nearest = nearest_exact_rates(spec.port_rate);
+        add(problems,
+            "at a `port_rate` of " + rate_text(spec.port_rate) +
+                " a flit of 640 bytes takes no whole number of picoseconds; the nearest rates that work are " +
+                rate_text(nearest.below) + " and " + rate_text(nearest.above));
+    }
+    const LatencySpec& l = spec.latency;
+    for (const Duration part : {l.egress_endpoint, l.egress_protocol, l.ingress_endpoint, l.ingress_protocol,
+                                l.propagation, l.packet_switch, l.circuit_switch, spec.credit_return}) {
+        if (part < Duration{0} || part > Duration{ps_per_second}) {
+            add(problems, "a latency of " + std::to_string(part.ps) + " ps is out of range; expected 0 to 1 s");
+        }
+    }
+    if (spec.buffers.request < 1 || spec.buffers.response < 1) {
+        add(problems, "a buffer holds at least 1 flit of each channel");
+    }
+}
+
+void check_placement(const FabricSpec& spec, std::vector<Problem>& problems) {
+    if (spec.placement.empty()) {
+        return;
+    }
+    std::vector<std::uint32_t> sorted = spec.placement;
+    std::sort(sorted.begin(), sorted.end());
+    bool permutation = sorted.size() == spec.accelerators;
+    for (std::uint32_t i = 0; permutation && i < sorted.size(); ++i) {
+        permutation = sorted[i] == i;
+    }
+    if (!permutation) {
+        add(problems,
+            "`placement` must name every accelerator from 0 to " + std::to_string(spec.accelerators - 1) + " once");
+    }
+}
+
+LinkClass link_class(const FabricSpec& spec, LatencyParts latency) {
+    return {flit_time(spec.port_rate), latency, {spec.buffers.request, spec.buffers.response}, spec.credit_return};
+}
+
+// Accelerator a's port p leads to switch p, port a.
+HostGraph build_packet_level(const FabricSpec& spec) {
+    const std::uint32_t n = spec.accelerators;
+    const LatencySpec& l = spec.latency;
+    HostGraph graph;
+    graph.accelerators = n;
+    graph.packet_switches = spec.ports;
+    graph.ports_to_all = spec.ports;
+    graph.classes = {link_class(spec, {l.egress_endpoint, l.egress_protocol, l.propagation, l.packet_switch}),
+                     link_class(spec, {l.ingress_endpoint, l.ingress_protocol, l.propagation, {0}})};
+    for (std::uint32_t a = 0; a < n; ++a) {
+        for (std::uint32_t p = 0; p < spec.ports; ++p) {
+            graph.links.push_back({a, n + p, p, a, 0});
+        }
+    }
+    for (std::uint32_t p = 0; p < spec.ports; ++p) {
+        for (std::uint32_t a = 0; a < n; ++a) {
+            graph.routes.push_back(static_cast<LinkId>(graph.links.size()));
+            graph.links.push_back({n + p, a, a, p, 1});
+        }
+    }
+    return graph;
+}
+
+// Port p of both ends of a circuit; an optical level has one switch a port.
+HostGraph build_circuit_level(const FabricSpec& spec, const std::vector<std::uint32_t>& peers) {
+    const LatencySpec& l = spec.latency;
+    const bool optical = spec.kind == FabricKind::single_level;
+    const LatencyParts path{l.egress_endpoint + l.ingress_endpoint, l.egress_protocol + l.ingress_protocol,
+                            l.propagation * (optical ? 2 : 1), optical ? l.circuit_switch : Duration{0}};
+    HostGraph graph;
+    graph.accelerators = spec.accelerators;
+    graph.circuit_switches = optical ? spec.ports : 0;
+    graph.classes = {link_class(spec, path)};
+    graph.first_neighbour = {0};
+    for (std::uint32_t a = 0; a < spec.accelerators; ++a) {
+        for (std::uint32_t p = 0; p < spec.ports; ++p) {
+            const std::uint32_t peer = peers[std::size_t{a} * spec.ports + p];
+            if (peer != no_id) {
+                graph.neighbours.push_back({peer, static_cast<LinkId>(graph.links.size())});
+                graph.links.push_back({a, peer, p, p, 0});
+            }
+        }
+        const auto first = graph.neighbours.begin() + graph.first_neighbour.back();
+        std::stable_sort(first, graph.neighbours.end(),
+                         [](const auto& x, const auto& y) { return x.destination < y.destination; });
+        graph.first_neighbour.push_back(static_cast<std::uint32_t>(graph.neighbours.size()));
+    }
+    return graph;
+}
+
+}  // namespace
+
+std::shared_ptr<const Fabric> build_fabric(const FabricSpec& spec) {
+    std::vector<Problem> problems;
+    check_sizes(spec, problems);
+    check_link(spec, problems);
+    std::vector<std::uint32_t> peers;
+    if (problems.empty()) {
+        check_placement(spec, problems);
+        if (!packet_fabric(spec)) {
+            peers = circuit_peers(spec, problems);
+        }
+    }
+    if (!problems.empty()) {
+        throw Error(std::move(problems));
+    }
+    return std::make_shared<const Fabric>(
+        spec, packet_fabric(spec) ? build_packet_level(spec) : build_circuit_level(spec, peers));
+}
+
+}  // namespace simlette

@@ -1,0 +1,127 @@
+#include <simlette/fabric/source_queue.hpp>
+
+#include <algorithm>
+
+#include <simlette/base/contract.hpp>
+
+namespace simlette {
+
+SourceQueues::SourceQueues(const HostGraph& graph, const RoutingSpec& routing, std::uint64_t seed)
+    : graph_(graph), striping_(routing, seed) {
+    const LinkId links = graph.first_switch_link();
+    ports_.resize(std::size_t{links} * channel_count);
+    first_link_.assign(graph.accelerators + 1, links);
+    for (LinkId link = links; link-- > 0;) {
+        first_link_[graph.links[link].from] = link;
+    }
+    for (std::uint32_t a = graph.accelerators; a-- > 0;) {
+        first_link_[a] = std::min(first_link_[a], first_link_[a + 1]);
+    }
+}
+
+const std::vector<SourceQueues::PortLoad>& SourceQueues::spread(const Injection& injection) {
+    const LinkId first = first_link_[injection.source];
+    loads_.clear();
+    for (LinkId link = first; link < first_link_[injection.source + 1]; ++link) {
+        loads_.push_back({link, 0});
+    }
+    OutMessage message;
+    std::int64_t before = 0;
+    for (std::uint32_t i = 0; injection.messages->message(injection.rank, injection.phase, i, message); ++i) {
+        if (message.flits == 0) {
+            continue;
+        }
+        const Candidates candidates(graph_, injection.source, message.destination);
+        require(candidates.size() > 0, "a link leads to every destination");
+        for (std::uint32_t c = 0; c < candidates.size(); ++c) {
+            loads_[candidates[c] - first].flits +=
+                striping_.share(message, injection.source, before, candidates.size(), c).flits;
+        }
+        before += striping_.units(message);
+    }
+    loads_.erase(std::remove_if(loads_.begin(), loads_.end(), [](const PortLoad& load) { return load.flits == 0; }),
+                 loads_.end());
+    if (!loads_.empty()) {
+        at_hand_ = hold(injection);
+        held_[at_hand_].ports = static_cast<std::uint32_t>(loads_.size());
+    }
+    return loads_;
+}
+
+std::uint32_t SourceQueues::hold(const Injection& injection) {
+    if (free_held_.empty()) {
+        held_.push_back({injection, 0});
+        return static_cast<std::uint32_t>(held_.size() - 1);
+    }
+    const std::uint32_t id = free_held_.back();
+    free_held_.pop_back();
+    held_[id] = {injection, 0};
+    return id;
+}
+
+void SourceQueues::append(const PortLoad& load, Channel channel) {
+    std::uint32_t id = free_cursor_;
+    if (id == no_id) {
+        id = static_cast<std::uint32_t>(cursors_.size());
+        cursors_.emplace_back();
+    } else {
+        free_cursor_ = cursors_[id].next;
+    }
+    cursors_[id] = {at_hand_, 0, 0, load.flits, no_id};
+    Port& port = ports_[slot(load.link, static_cast<std::uint32_t>(channel))];
+    if (port.first == no_id) {
+        port.first = id;
+    } else {
+        cursors_[port.last].next = id;
+    }
+    port.last = id;
+}
+
+void SourceQueues::drop_first(Port& port) {
+    const std::uint32_t id = port.first;
+    Cursor& cursor = cursors_[id];
+    Held& held = held_[cursor.injection];
+    if (--held.ports == 0) {
+        free_held_.push_back(cursor.injection);
+    }
+    port.first = cursor.next;
+    cursor.next = free_cursor_;
+    free_cursor_ = id;
+}
+
+PortMessage SourceQueues::next(LinkId link, std::uint32_t channel) {
+    Port& port = ports_[slot(link, channel)];
+    require(port.first != no_id, "a port with queued flits has messages");
+    Cursor& cursor = cursors_[port.first];
+    PortMessage found{held_[cursor.injection].injection, {}, {}};
+    const Injection& injection = found.injection;
+    while (found.share.flits == 0) {
+        const bool more = injection.messages->message(injection.rank, injection.phase, cursor.index, found.message);
+        require(more, "an injection has the flits that it announced");
+        ++cursor.index;
+        if (found.message.flits == 0) {
+            continue;
+        }
+        const Candidates candidates(graph_, injection.source, found.message.destination);
+        const std::uint32_t position = candidates.position(link);
+        if (position != no_id) {
+            found.share = striping_.share(found.message, injection.source, cursor.before, candidates.size(), position);
+        }
+        cursor.before += striping_.units(found.message);
+    }
+    cursor.left -= found.share.flits;
+    if (cursor.left == 0) {
+        drop_first(port);
+    }
+    return found;
+}
+
+void SourceQueues::clear() {
+    std::fill(ports_.begin(), ports_.end(), Port{});
+    cursors_.clear();
+    held_.clear();
+    free_held_.clear();
+    free_cursor_ = no_id;
+}
+
+}  // namespace simlette

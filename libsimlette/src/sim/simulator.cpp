@@ -1,0 +1,255 @@
+#include <algorithm>
+#include <atomic>
+#include <tuple>
+
+#include <simlette/base/contract.hpp>
+#include <simlette/base/error.hpp>
+#include <simlette/collective/build_schedule.hpp>
+#include <simlette/collective/player.hpp>
+#include <simlette/collective/proof.hpp>
+#include <simlette/fabric/built_fabric.hpp>
+#include <simlette/fabric/flit_network.hpp>
+#include <simlette/sim/simulator.hpp>
+
+namespace simlette {
+
+namespace {
+
+std::vector<std::uint32_t> accelerators_of_group(const Fabric& fabric, const std::vector<std::uint32_t>& group) {
+    const std::uint32_t ranks = fabric.graph.accelerators;
+    std::vector<std::uint32_t> accelerators;
+    std::vector<bool> seen(ranks, false);
+    if (group.empty()) {
+        for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+            accelerators.push_back(fabric.accelerator_of(rank));
+        }
+        return accelerators;
+    }
+    for (const std::uint32_t rank : group) {
+        if (rank >= ranks) {
+            throw Error(ErrorKind::input, "rank " + std::to_string(rank) +
+                                              " is outside the fabric; ranks run from 0 to " +
+                                              std::to_string(ranks - 1));
+        }
+        if (seen[rank]) {
+            throw Error(ErrorKind::input, "rank " + std::to_string(rank) + " is in the group twice");
+        }
+        seen[rank] = true;
+        accelerators.push_back(fabric.accelerator_of(rank));
+    }
+    return accelerators;
+}
+
+// Circuits between the members, by their place in the group.
+Overlay overlay_of(const Fabric& fabric, const std::vector<std::uint32_t>& accelerators) {
+    Overlay overlay{static_cast<std::uint32_t>(accelerators.size()), {}};
+    if (!fabric.circuits()) {
+        return overlay;
+    }
+    const HostGraph& graph = fabric.graph;
+    std::vector<std::uint32_t> place(graph.accelerators, no_id);
+    for (std::uint32_t i = 0; i < accelerators.size(); ++i) {
+        place[accelerators[i]] = i;
+    }
+    overlay.neighbours.resize(accelerators.size());
+    for (const HostLink& link : graph.links) {
+        if (place[link.from] == no_id || place[link.to] == no_id) {
+            continue;
+        }
+        std::vector<std::uint32_t>& peers = overlay.neighbours[place[link.from]];
+        if (std::find(peers.begin(), peers.end(), place[link.to]) == peers.end()) {
+            peers.push_back(place[link.to]);
+        }
+    }
+    return overlay;
+}
+
+void check_group(const Fabric& fabric, const CollectiveSpec& spec, std::size_t members) {
+    const bool world = members == fabric.graph.accelerators;
+    if (fabric.circuits() && !world && spec.primitive != Primitive::send_recv) {
+        throw Error(ErrorKind::input, "on circuits a group must be `world` in this version");
+    }
+}
+
+}  // namespace
+
+struct Simulator::State {
+    State(std::shared_ptr<const Fabric> on, SimulatorOptions with)
+        : fabric(std::move(on)), options(with), network(fabric->graph, fabric->spec.routing, fabric->spec.seed) {
+        network.record_messages(options.record_messages);
+    }
+
+    // Every instant stays open until time must move, so that what a caller learns of at a completion can start in it.
+    void settle() {
+        if (!player.injections().empty()) {
+            if (network.quiet()) {
+                network.reset_arbiters();
+            }
+            for (const Injection& injection : player.injections()) {
+                network.inject(injection);
+            }
+            player.clear_injections();
+        }
+        network.close();
+    }
+
+    void step_to(Time t) {
+        network.open(t);
+        player.deliver(t, network.deliveries());
+        for (const std::uint32_t id : network.wakes()) {
+            player.start(id, t);
+        }
+    }
+
+    Advance stall() {
+        stopped = true;
+        Stalled stalled{network.explain()};
+        if (stalled.report.cycle.empty()) {
+            for (const auto& run : player.runs()) {
+                if (!run->finished()) {
+                    stalled.report.text = run->waiting_rank() + " that never come";
+                    break;
+                }
+            }
+        }
+        return stalled;
+    }
+
+    std::shared_ptr<const Fabric> fabric;
+    SimulatorOptions options;
+    FlitNetwork<LaneQueue> network;
+    Player player;
+    std::atomic<bool> stop{false};
+    bool stopped = false;  // nothing can move any more
+};
+
+Simulator::Simulator(std::shared_ptr<const Fabric> fabric, SimulatorOptions options)
+    : state_(std::make_unique<State>(std::move(fabric), options)) {}
+Simulator::~Simulator() = default;
+Simulator::Simulator(Simulator&&) noexcept = default;
+Simulator& Simulator::operator=(Simulator&&) noexcept = default;
+
+CollectiveId Simulator::register_collective(const CollectiveSpec& collective) {
+    State& s = *state_;
+    if (s.stopped) {
+        throw Error(ErrorKind::input, "the simulator has stalled; nothing can be registered");
+    }
+    if (collective.earliest_start < s.network.now()) {
+        throw Error(ErrorKind::input, "a collective cannot start at " + std::to_string(collective.earliest_start.ps) +
+                                          " ps: it is " + std::to_string(s.network.now().ps) + " ps already");
+    }
+    if (collective.bytes.count < 1) {
+        throw Error(ErrorKind::input, "`bytes` is " + std::to_string(collective.bytes.count) + "; expected at least 1");
+    }
+    std::vector<std::uint32_t> accelerators = accelerators_of_group(*s.fabric, collective.group);
+    check_group(*s.fabric, collective, accelerators.size());
+    Schedule schedule = build_schedule(collective.primitive, collective.schedule, overlay_of(*s.fabric, accelerators));
+    if (const auto flaw = find_flaw(schedule, collective.primitive)) {
+        throw Error(ErrorKind::input, "schedule `" + schedule.name + "` is wrong: " + *flaw);
+    }
+    const CollectiveId id = s.player.add(collective, std::move(schedule), std::move(accelerators));
+    if (collective.earliest_start == s.network.now()) {
+        s.player.start(id, s.network.now());
+    } else {
+        s.network.wake_at(collective.earliest_start, id);
+    }
+    return id;
+}
+
+Advance Simulator::advance(const Limits& limits) {
+    State& s = *state_;
+    const std::uint64_t last_event = s.network.events() + std::min(limits.events, UINT64_MAX - s.network.events());
+    while (true) {
+        const std::uint32_t finished = s.player.take_finished();
+        if (finished < s.player.runs().size()) {
+            const CollectiveRun& run = *s.player.runs()[finished];
+            return Completed{finished, run.spec().earliest_start, run.end()};
+        }
+        if (s.player.unfinished() == 0) {
+            return Idle{};
+        }
+        if (s.stop.exchange(false)) {
+            return Stopped{};
+        }
+        if (s.stopped) {
+            return s.stall();
+        }
+        if (s.network.events() >= last_event || limits.time <= s.network.now()) {
+            return LimitReached{};
+        }
+        s.settle();
+        const Time next = s.network.next_instant();
+        if (next == Time::never()) {
+            return s.stall();
+        }
+        s.step_to(std::min(next, limits.time));
+    }
+}
+
+Time Simulator::now() const {
+    return state_->network.now();
+}
+
+void Simulator::request_stop() noexcept {
+    state_->stop.store(true);
+}
+
+void Simulator::reset() {
+    state_->network.clear();
+    state_->player.clear();
+    state_->stop.store(false);
+    state_->stopped = false;
+}
+
+std::size_t Simulator::collectives() const {
+    return state_->player.runs().size();
+}
+
+CollectiveReport Simulator::collective(CollectiveId id) const {
+    require(id < collectives(), "a collective is known by its id");
+    const CollectiveRun& run = *state_->player.runs()[id];
+    CollectiveReport report;
+    report.id = id;
+    report.schedule = run.schedule().name;
+    report.form = run.schedule().form;
+    report.ranks = run.schedule().ranks;
+    report.phases = static_cast<std::uint32_t>(run.schedule().phases.size());
+    report.bytes = run.spec().bytes;
+    report.flits = run.flits();
+    report.payload = run.payload();
+    report.finished = run.finished();
+    report.start = run.spec().earliest_start;
+    if (run.finished()) {
+        report.end = run.end();
+        report.finish_skew = run.finish_skew();
+    }
+    return report;
+}
+
+NetworkStatistics Simulator::statistics() const {
+    NetworkStatistics statistics = state_->network.statistics();
+    for (const auto& run : state_->player.runs()) {
+        statistics.payload_bytes_due += run->payload().count;
+    }
+    return statistics;
+}
+
+std::vector<LinkStatistics> Simulator::links() const {
+    return state_->network.link_statistics();
+}
+
+std::vector<MessageRecord> Simulator::messages() const {
+    require(state_->options.record_messages, "messages were recorded");
+    std::vector<MessageRecord> records = state_->network.records();
+    std::sort(records.begin(), records.end(), [](const MessageRecord& a, const MessageRecord& b) {
+        return std::tie(a.collective, a.phase, a.source, a.destination, a.port) <
+               std::tie(b.collective, b.phase, b.source, b.destination, b.port);
+    });
+    return records;
+}
+
+std::uint64_t Simulator::event_hash() const {
+    return state_->network.event_hash();
+}
+
+}  // namespace simlette

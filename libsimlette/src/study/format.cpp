@@ -1,0 +1,104 @@
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include <simlette/base/contract.hpp>
+#include <simlette/fabric/spec.hpp>
+#include <simlette/study/format.hpp>
+
+namespace simlette {
+
+namespace {
+
+// `value` / 10^decimals, without trailing zeros.
+std::string decimal(std::int64_t value, int decimals) {
+    const bool negative = value < 0;
+    const auto magnitude = negative ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
+    std::string digits = fmt::format("{:0{}}", magnitude, decimals + 1);
+    digits.insert(digits.size() - static_cast<std::size_t>(decimals), ".");
+    digits.erase(digits.find_last_not_of('0') + 1);
+    if (digits.back() == '.') {
+        digits.pop_back();
+    }
+    return negative ? "-" + digits : digits;
+}
+
+struct Unit {
+    std::int64_t size;
+    const char* name;
+};
+
+}  // namespace
+
+std::string microseconds(std::int64_t ps) {
+    return decimal(ps, 6);
+}
+
+std::string time_text(std::int64_t ps) {
+    const bool below_a_microsecond = ps > -1'000'000 && ps < 1'000'000;
+    return below_a_microsecond ? decimal(ps, 3) + " ns" : decimal(ps, 6) + " us";
+}
+
+std::string bytes_text(std::int64_t bytes) {
+    constexpr std::array<Unit, 4> units{
+        {{std::int64_t{1} << 40, "TiB"}, {std::int64_t{1} << 30, "GiB"}, {1 << 20, "MiB"}, {1 << 10, "KiB"}}};
+    for (const Unit& unit : units) {
+        if (bytes >= unit.size && bytes % unit.size == 0) {
+            return fmt::format("{} {}", bytes / unit.size, unit.name);
+        }
+    }
+    return fmt::format("{} B", bytes);
+}
+
+std::string rate_text(std::int64_t bits_per_second) {
+    constexpr std::array<Unit, 4> units{
+        {{1'000'000'000'000'000, "Pb/s"}, {1'000'000'000'000, "Tb/s"}, {1'000'000'000, "Gb/s"}, {1'000'000, "Mb/s"}}};
+    for (const Unit& unit : units) {
+        // 1600 Gb/s stays in the unit that ports are bought in.
+        if (bits_per_second >= 10 * unit.size) {
+            return fmt::format("{} {}", decimal(bits_per_second / (unit.size / 1000), 3), unit.name);
+        }
+    }
+    return fmt::format("{} b/s", bits_per_second);
+}
+
+std::string count_text(std::uint64_t count) {
+    std::string digits = std::to_string(count);
+    for (std::size_t i = digits.size(); i > 3; i -= 3) {
+        digits.insert(i - 3, ",");
+    }
+    return digits;
+}
+
+std::string flits_text(std::int64_t flits) {
+    return flits == unlimited ? "unlimited" : fmt::format("{} flits", flits);
+}
+
+std::string percent_text(std::int64_t billionths) {
+    return fmt::format("{}.{:02} %", billionths / 10'000'000, billionths / 100'000 % 100);
+}
+
+std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size_t left, const std::string& indent) {
+    std::vector<std::size_t> widths(rows.empty() ? 0 : rows.front().size(), 0);
+    for (const auto& row : rows) {
+        require(row.size() == widths.size(), "rows of a table have equal length");
+        for (std::size_t column = 0; column < row.size(); ++column) {
+            widths[column] = std::max(widths[column], row[column].size());
+        }
+    }
+    std::string text;
+    for (const auto& row : rows) {
+        std::string line = indent;
+        for (std::size_t column = 0; column < row.size(); ++column) {
+            line += column == 0 ? "" : "  ";
+            line += column < left ? fmt::format("{:<{}}", row[column], widths[column])
+                                  : fmt::format("{:>{}}", row[column], widths[column]);
+        }
+        line.erase(line.find_last_not_of(' ') + 1);
+        text += line + '\n';
+    }
+    return text;
+}
+
+}  // namespace simlette

@@ -1,0 +1,75 @@
+#include <algorithm>
+
+#include <simlette/study/measures.hpp>
+
+namespace simlette {
+
+namespace {
+
+// Bytes up to 2^50 times bits, picoseconds of a second and twice the ranks stay below 2^112.
+__extension__ using Wide = __int128;
+
+// bytes * 8 * times / over per second of `window`, rounded down.
+std::optional<std::int64_t> bits_per_second(std::int64_t bytes, Duration window, std::int64_t times = 1,
+                                            std::int64_t over = 1) {
+    if (window.ps <= 0) {
+        return std::nullopt;
+    }
+    const Wide bits = Wide{bytes} * 8 * times * ps_per_second;
+    return static_cast<std::int64_t>(bits / (Wide{window.ps} * over));
+}
+
+void measure_links(const RunReport& report, RunMeasures& measures) {
+    const Duration window = traffic_window(report.statistics);
+    Duration busy{0};
+    Duration busiest{0};
+    for (const LinkStatistics& link : report.links) {
+        busy += link.busy;
+        busiest = std::max(busiest, link.busy);
+        measures.busiest_link_bytes = std::max(measures.busiest_link_bytes, link.bytes);
+    }
+    measures.mean_utilization = utilization(busy, static_cast<std::int64_t>(report.links.size()), window);
+    measures.max_utilization = utilization(busiest, 1, window);
+}
+
+// In the sense of the NCCL tests: bytes over time, and that times the share of the bytes that every rank must move.
+void measure_bandwidth(const RunReport& report, RunMeasures& measures) {
+    if (report.outcome != Outcome::finished || report.collectives.size() != 1) {
+        return;
+    }
+    const CollectiveReport& collective = report.collectives.front().collective;
+    const Duration time = collective.end - collective.start;
+    measures.algorithm_bandwidth = bits_per_second(collective.bytes.count, time);
+    const bool reduces_all = report.workload.collectives.front().collective.primitive == Primitive::all_reduce;
+    const std::int64_t n = collective.ranks;
+    measures.bus_bandwidth =
+        reduces_all ? bits_per_second(collective.bytes.count, time, 2 * (n - 1), n) : measures.algorithm_bandwidth;
+}
+
+}  // namespace
+
+Duration traffic_window(const NetworkStatistics& statistics) {
+    return statistics.flits == 0 ? Duration{0} : statistics.last_delivery - statistics.first_injection;
+}
+
+Ratio utilization(Duration busy, std::int64_t links, Duration window) {
+    if (links == 0 || window.ps <= 0) {
+        return {};
+    }
+    return {static_cast<std::int64_t>(Wide{busy.ps} * 1'000'000'000 / (Wide{window.ps} * links))};
+}
+
+RunMeasures measure(const RunReport& report) {
+    RunMeasures measures;
+    measures.goodput = bits_per_second(report.statistics.payload_bytes, traffic_window(report.statistics));
+    measure_bandwidth(report, measures);
+    measure_links(report, measures);
+    for (const EntryReport& entry : report.collectives) {
+        if (entry.collective.finished) {
+            measures.rank_finish_skew = std::max(measures.rank_finish_skew, entry.collective.finish_skew);
+        }
+    }
+    return measures;
+}
+
+}  // namespace simlette

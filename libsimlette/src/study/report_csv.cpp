@@ -1,0 +1,112 @@
+#include <fmt/format.h>
+
+#include <utility>
+
+#include <simlette/base/fingerprint.hpp>
+#include <simlette/study/measures.hpp>
+#include <simlette/study/run.hpp>
+
+namespace simlette {
+
+namespace {
+
+// RFC 4180: a field with a comma, a quote or a line break stands in quotes.
+std::string field(const std::string& text) {
+    if (text.find_first_of(",\"\r\n") == std::string::npos) {
+        return text;
+    }
+    std::string quoted = "\"";
+    for (const char c : text) {
+        quoted += c == '"' ? "\"\"" : std::string(1, c);
+    }
+    return quoted + '"';
+}
+
+std::string field(std::int64_t value) {
+    return std::to_string(value);
+}
+std::string field(std::uint64_t value) {
+    return std::to_string(value);
+}
+std::string field(Duration duration) {
+    return std::to_string(duration.ps);
+}
+std::string field(Time time) {
+    return std::to_string(time.ps);
+}
+std::string field(Ratio ratio) {
+    return fmt::format("{}.{:09}", ratio.billionths / 1'000'000'000, ratio.billionths % 1'000'000'000);
+}
+
+// Empty where there is none.
+template <class T>
+std::string field(const std::optional<T>& value) {
+    return value ? field(*value) : std::string();
+}
+
+std::optional<Duration> latency(const RunReport& report, Duration LatencyPercentiles::*percentile) {
+    return report.message_latency ? std::optional<Duration>((*report.message_latency).*percentile) : std::nullopt;
+}
+
+}  // namespace
+
+std::string report_csv(const RunReport& report) {
+    const RunMeasures measures = measure(report);
+    const std::vector<std::pair<const char*, std::string>> columns{
+        {"topology", field(report.inputs.topology)},
+        {"workload", field(report.inputs.workload)},
+        {"mode", "flit"},
+        {"engine", "reference"},
+        {"configuration_hash", field(report.configuration_hash)},
+        {"outcome", outcome_name(report.outcome)},
+        {"completion_ps", field(report.completion)},
+        {"goodput_bps", field(measures.goodput)},
+        {"algorithm_bandwidth_bps", field(measures.algorithm_bandwidth)},
+        {"bus_bandwidth_bps", field(measures.bus_bandwidth)},
+        {"message_latency_ps.p50", field(latency(report, &LatencyPercentiles::p50))},
+        {"message_latency_ps.p99", field(latency(report, &LatencyPercentiles::p99))},
+        {"message_latency_ps.max", field(latency(report, &LatencyPercentiles::max))},
+        {"rank_finish_skew_ps", field(measures.rank_finish_skew)},
+        {"links.count", field(std::uint64_t{report.links.size()})},
+        {"links.busiest_bytes", field(measures.busiest_link_bytes)},
+        {"links.mean_utilization", field(measures.mean_utilization)},
+        {"links.max_utilization", field(measures.max_utilization)},
+        {"credits.stall_total_ps", field(report.statistics.stall_total)},
+        {"credits.stall_max_port_ps", field(report.statistics.stall_max_port)},
+        {"flits", field(report.statistics.flits)},
+        {"response_flits", "0"},
+        {"events", field(report.statistics.events)},
+        {"event_hash", hex_text(report.event_hash)},
+        {"wall_seconds", fmt::format("{:.6f}", report.wall_seconds)},
+        {"peak_rss_bytes", field(report.peak_rss_bytes)},
+    };
+    std::string header;
+    std::string row;
+    for (const auto& column : columns) {
+        const char* separator = header.empty() ? "" : ",";
+        header += separator + std::string(column.first);
+        row += separator + column.second;
+    }
+    return header + '\n' + row + '\n';
+}
+
+std::string messages_csv(const RunReport& report) {
+    std::string text = "collective,phase,source,destination,port,bytes,flits,injected_ps,delivered_ps\n";
+    for (const MessageRecord& m : report.messages) {
+        fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{}\n", m.collective, m.phase, m.source,
+                       m.destination, m.port, m.bytes, m.flits, m.injected.ps, m.delivered.ps);
+    }
+    return text;
+}
+
+std::string links_csv(const RunReport& report) {
+    const Duration window = traffic_window(report.statistics);
+    std::string text = "name,bytes,flits,utilization,stall_request_ps,stall_response_ps,queue\n";
+    for (const LinkStatistics& link : report.links) {
+        fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{}\n", field(link.name), link.bytes, link.flits,
+                       field(utilization(link.busy, 1, window)), link.stall[0].ps, link.stall[1].ps, link.queue);
+    }
+    return text;
+}
+
+}  // namespace simlette

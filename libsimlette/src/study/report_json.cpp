@@ -1,0 +1,121 @@
+#include <nlohmann/json.hpp>
+
+#include <simlette/base/fingerprint.hpp>
+#include <simlette/study/assumptions.hpp>
+#include <simlette/study/measures.hpp>
+#include <simlette/study/names.hpp>
+#include <simlette/study/run.hpp>
+#include <simlette/version.hpp>
+
+namespace simlette {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class T>
+Json number_or_null(const std::optional<T>& value) {
+    return value ? Json(*value) : Json(nullptr);
+}
+
+Json stall_json(const RunReport& report) {
+    if (report.outcome != Outcome::stalled) {
+        return nullptr;
+    }
+    Json cycle = Json::array();
+    for (const BlockedPort& port : report.stall.cycle) {
+        cycle.push_back({{"port", port.port}, {"channel", name_of(port.channel)}, {"waits_for", port.waits_for}});
+    }
+    return {{"since_ps", report.stall.since.ps}, {"text", report.stall.text}, {"cycle", cycle}};
+}
+
+Json assumptions_json(const FabricSpec& fabric) {
+    Json list = Json::array();
+    for (const Assumption& assumption : assumptions_of(fabric)) {
+        list.push_back({{"id", assumption.id},
+                        {"text", assumption.text},
+                        {"value", assumption.value},
+                        {"source", assumption.source},
+                        {"favours", assumption.favours}});
+    }
+    return list;
+}
+
+Json collective_json(const WorkloadEntry& entry, const EntryReport& report) {
+    const CollectiveReport& collective = report.collective;
+    const Json nothing = nullptr;
+    return {{"id", collective.id},
+            {"name", entry.name.empty() ? nothing : Json(entry.name)},
+            {"primitive", name_of(entry.collective.primitive)},
+            {"schedule", collective.schedule},
+            {"form", collective.form},
+            {"group", entry.group},
+            {"ranks", collective.ranks},
+            {"bytes", collective.bytes.count},
+            {"phases", collective.phases},
+            {"start_ps", report.started ? Json(collective.start.ps) : nothing},
+            {"end_ps", collective.finished ? Json(collective.end.ps) : nothing},
+            {"finish_skew_ps", collective.finished ? Json(collective.finish_skew.ps) : nothing},
+            {"critical_path_ps", nullptr}};
+}
+
+Json collectives_json(const RunReport& report) {
+    Json list = Json::array();
+    for (std::size_t i = 0; i < report.collectives.size(); ++i) {
+        list.push_back(collective_json(report.workload.collectives[i], report.collectives[i]));
+    }
+    return list;
+}
+
+Json latency_json(const std::optional<LatencyPercentiles>& latency) {
+    if (!latency) {
+        return {{"p50", nullptr}, {"p99", nullptr}, {"max", nullptr}};
+    }
+    return {{"p50", latency->p50.ps}, {"p99", latency->p99.ps}, {"max", latency->max.ps}};
+}
+
+void add_measures(const RunReport& report, Json& json) {
+    const RunMeasures measures = measure(report);
+    json["completion_ps"] = report.completion ? Json(report.completion->ps) : Json(nullptr);
+    json["collectives"] = collectives_json(report);
+    json["goodput_bps"] = number_or_null(measures.goodput);
+    json["algorithm_bandwidth_bps"] = number_or_null(measures.algorithm_bandwidth);
+    json["bus_bandwidth_bps"] = number_or_null(measures.bus_bandwidth);
+    json["message_latency_ps"] = latency_json(report.message_latency);
+    json["rank_finish_skew_ps"] = measures.rank_finish_skew.ps;
+    json["links"] = {{"count", report.links.size()},
+                     {"busiest_bytes", measures.busiest_link_bytes},
+                     {"mean_utilization", measures.mean_utilization.value()},
+                     {"max_utilization", measures.max_utilization.value()}};
+    json["credits"] = {{"stall_total_ps", report.statistics.stall_total.ps},
+                       {"stall_max_port_ps", report.statistics.stall_max_port.ps}};
+}
+
+}  // namespace
+
+std::string report_json(const RunReport& report) {
+    Json json;
+    json["simlette"] = {{"version", version()}, {"schema", 1}};
+    json["mode"] = "flit";
+    json["engine"] = "reference";
+    json["fallback_reason"] = nullptr;
+    json["topology"] = report.inputs.topology;
+    json["workload"] = report.inputs.workload;
+    json["configuration"] = Json::parse(report.configuration);
+    json["configuration_hash"] = report.configuration_hash;
+    json["outcome"] = outcome_name(report.outcome);
+    json["stall"] = stall_json(report);
+    json["assumptions"] = assumptions_json(report.fabric);
+    json["validity"] = {{"mode_ok", true}, {"reasons", Json::array()}};
+    add_measures(report, json);
+    json["flits"] = report.statistics.flits;
+    json["response_flits"] = 0;
+    json["events"] = report.statistics.events;
+    json["event_hash"] = hex_text(report.event_hash);
+    json["wall_seconds"] = report.wall_seconds;
+    json["peak_rss_bytes"] = report.peak_rss_bytes;
+    // A path may hold bytes that are no UTF-8.
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace simlette

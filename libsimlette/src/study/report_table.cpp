@@ -1,0 +1,117 @@
+#include <fmt/format.h>
+
+#include <simlette/base/fingerprint.hpp>
+#include <simlette/study/assumptions.hpp>
+#include <simlette/study/describe.hpp>
+#include <simlette/study/format.hpp>
+#include <simlette/study/measures.hpp>
+#include <simlette/study/names.hpp>
+#include <simlette/study/run.hpp>
+
+namespace simlette {
+
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+std::string rate_or_dash(const std::optional<std::int64_t>& rate) {
+    return rate ? rate_text(*rate) : "-";
+}
+
+std::string outcome_text(const RunReport& report) {
+    const std::string last = time_text(report.statistics.last_delivery.ps);
+    switch (report.outcome) {
+        case Outcome::finished:
+            return "finished";
+        case Outcome::stalled:
+            return "stalled since " + time_text(report.stall.since.ps);
+        case Outcome::time_limit:
+            return "time limit reached; last delivery at " + last;
+        case Outcome::interrupted:
+            return "interrupted; last delivery at " + last;
+    }
+    return outcome_name(report.outcome);
+}
+
+std::string head(const RunReport& report) {
+    const Time zero{0};
+    Rows rows{{"topology", report.inputs.topology, fabric_line(report.fabric)},
+              {"workload", report.inputs.workload, workload_line(report.workload)},
+              {"outcome", outcome_text(report), ""}};
+    if (report.outcome == Outcome::finished) {
+        rows.push_back({"completion", time_text(report.completion.value_or(zero).ps), ""});
+    }
+    return aligned(rows, 3, "");
+}
+
+std::string collectives_table(const RunReport& report) {
+    Rows rows{{"collective", "schedule", "ranks", "bytes", "phases", "start us", "end us", "skew us"}};
+    for (std::size_t i = 0; i < report.collectives.size(); ++i) {
+        const WorkloadEntry& entry = report.workload.collectives[i];
+        const CollectiveReport& collective = report.collectives[i].collective;
+        const std::string primitive(name_of(entry.collective.primitive));
+        rows.push_back({entry.name.empty() ? primitive : fmt::format("{} {}", entry.name, primitive),
+                        fmt::format("{} ({})", collective.schedule, collective.form), count_text(collective.ranks),
+                        bytes_text(collective.bytes.count), count_text(collective.phases),
+                        report.collectives[i].started ? microseconds(collective.start.ps) : "-",
+                        collective.finished ? microseconds(collective.end.ps) : "-",
+                        collective.finished ? microseconds(collective.finish_skew.ps) : "-"});
+    }
+    return aligned(rows, 2, "  ");
+}
+
+std::string traffic_table(const RunReport& report) {
+    const RunMeasures measures = measure(report);
+    const NetworkStatistics& statistics = report.statistics;
+    Rows rows{{"traffic",
+               fmt::format("{} flits in {} port-messages", count_text(static_cast<std::uint64_t>(statistics.flits)),
+                           count_text(static_cast<std::uint64_t>(statistics.port_messages)))},
+              {"goodput", rate_or_dash(measures.goodput)},
+              {"bandwidth", fmt::format("{} algorithm, {} bus", rate_or_dash(measures.algorithm_bandwidth),
+                                        rate_or_dash(measures.bus_bandwidth))},
+              {"links",
+               fmt::format("{} directed; busiest {}; utilization {} mean, {} most", count_text(report.links.size()),
+                           bytes_text(measures.busiest_link_bytes), percent_text(measures.mean_utilization.billionths),
+                           percent_text(measures.max_utilization.billionths))},
+              {"credits", fmt::format("stalled {} in all, {} at the worst port", time_text(statistics.stall_total.ps),
+                                      time_text(statistics.stall_max_port.ps))}};
+    if (report.message_latency) {
+        rows.push_back(
+            {"messages",
+             fmt::format("latency {} p50, {} p99, {} most", time_text(report.message_latency->p50.ps),
+                         time_text(report.message_latency->p99.ps), time_text(report.message_latency->max.ps))});
+    }
+    rows.push_back(
+        {"simulator", fmt::format("{} events in {:.3f} s, {} MiB, event hash {}", count_text(statistics.events),
+                                  report.wall_seconds, report.peak_rss_bytes >> 20, hex_text(report.event_hash))});
+    return aligned(rows, 2, "");
+}
+
+std::string footers(const RunReport& report) {
+    std::string text = "assumed:\n";
+    for (const Assumption& assumption : assumptions_of(report.fabric)) {
+        text += fmt::format("  {} = {}: {} (favours {})\n", assumption.id, assumption.value, assumption.text,
+                            assumption.favours);
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string stall_text(const RunReport& report) {
+    std::string text = report.stall.text + '\n';
+    for (const BlockedPort& port : report.stall.cycle) {
+        text += fmt::format("  {} {} waits for {}\n", port.port, name_of(port.channel), port.waits_for);
+    }
+    return text;
+}
+
+std::string report_table(const RunReport& report) {
+    std::string text = head(report) + '\n' + collectives_table(report) + '\n';
+    if (report.outcome == Outcome::stalled) {
+        text += stall_text(report) + '\n';
+    }
+    return text + traffic_table(report) + '\n' + footers(report);
+}
+
+}  // namespace simlette
