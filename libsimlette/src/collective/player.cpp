@@ -165,11 +165,11 @@ void Player::note_if_finished(std::uint32_t id, bool before) {
     }
 }
 
-const std::vector<Injection>& Player::injections() {
+// The order in which a source sends what starts at one instant: by collective, then phase.
+void Player::order_injections() {
     std::sort(injections_.begin(), injections_.end(), [](const Injection& a, const Injection& b) {
         return std::tie(a.source, a.collective, a.phase) < std::tie(b.source, b.collective, b.phase);
     });
-    return injections_;
 }
 
 std::uint32_t Player::take_finished() {

@@ -4,6 +4,7 @@
 
 #include <simlette/base/contract.hpp>
 #include <simlette/base/error.hpp>
+#include <simlette/base/tally.hpp>
 #include <simlette/collective/build_schedule.hpp>
 #include <simlette/collective/player.hpp>
 #include <simlette/collective/proof.hpp>
@@ -79,25 +80,11 @@ struct Simulator::State {
         network.record_messages(options.record_messages);
     }
 
-    // Every instant stays open until time must move, so that what a caller learns of at a completion can start in it.
-    void settle() {
-        if (!player.injections().empty()) {
-            if (network.quiet()) {
-                network.reset_arbiters();
+    void count_latencies() {
+        if (options.tally_latency) {
+            for (const Delivery& delivery : network.deliveries()) {
+                latencies.add((network.now() - delivery.injected).ps);
             }
-            for (const Injection& injection : player.injections()) {
-                network.inject(injection);
-            }
-            player.clear_injections();
-        }
-        network.close();
-    }
-
-    void step_to(Time t) {
-        network.open(t);
-        player.deliver(t, network.deliveries());
-        for (const std::uint32_t id : network.wakes()) {
-            player.start(id, t);
         }
     }
 
@@ -119,6 +106,7 @@ struct Simulator::State {
     SimulatorOptions options;
     FlitNetwork<LaneQueue> network;
     Player player;
+    Tally latencies;  // of port-messages, in picoseconds
     std::atomic<bool> stop{false};
     bool stopped = false;  // nothing can move any more
 };
@@ -156,6 +144,7 @@ CollectiveId Simulator::register_collective(const CollectiveSpec& collective) {
     return id;
 }
 
+// An instant stays open until time must move, so that what a caller learns of at a completion can start in it.
 Advance Simulator::advance(const Limits& limits) {
     State& s = *state_;
     const std::uint64_t last_event = s.network.events() + std::min(limits.events, UINT64_MAX - s.network.events());
@@ -177,12 +166,13 @@ Advance Simulator::advance(const Limits& limits) {
         if (s.network.events() >= last_event || limits.time <= s.network.now()) {
             return LimitReached{};
         }
-        s.settle();
+        s.player.close(s.network);
         const Time next = s.network.next_instant();
         if (next == Time::never()) {
             return s.stall();
         }
-        s.step_to(std::min(next, limits.time));
+        s.player.open(s.network, std::min(next, limits.time));
+        s.count_latencies();
     }
 }
 
@@ -197,6 +187,7 @@ void Simulator::request_stop() noexcept {
 void Simulator::reset() {
     state_->network.clear();
     state_->player.clear();
+    state_->latencies.clear();
     state_->stop.store(false);
     state_->stopped = false;
 }
@@ -246,6 +237,11 @@ std::vector<MessageRecord> Simulator::messages() const {
                std::tie(b.collective, b.phase, b.source, b.destination, b.port);
     });
     return records;
+}
+
+Duration Simulator::message_latency(unsigned percent) const {
+    require(state_->options.tally_latency, "latencies were counted");
+    return {state_->latencies.percentile(percent)};
 }
 
 std::uint64_t Simulator::event_hash() const {

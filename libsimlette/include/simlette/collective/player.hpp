@@ -74,10 +74,31 @@ public:
     // Returns the id: the number of collectives added before.
     std::uint32_t add(const CollectiveSpec& spec, Schedule schedule, std::vector<std::uint32_t> accelerators);
     void start(std::uint32_t id, Time now);
-    void deliver(Time now, Span<Delivery> deliveries);
-    // Ordered by (source, collective, phase): the order in which a source sends what starts at one instant.
-    const std::vector<Injection>& injections();
-    void clear_injections() { injections_.clear(); }
+
+    // Phase one of instant t: what the network delivers sets off what is injected.
+    template <class Network>
+    void open(Network& network, Time t) {
+        network.open(t);
+        deliver(t, network.deliveries());
+        for (const std::uint32_t id : network.wakes()) {
+            start(id, t);
+        }
+    }
+
+    // Ends the network's open instant: what started in it is injected, then the ports decide. A network on which
+    // nothing is on its way starts afresh, so that equal collectives on an idle network take equal times.
+    template <class Network>
+    void close(Network& network) {
+        if (!injections_.empty() && network.quiet()) {
+            network.reset_arbiters();
+        }
+        order_injections();
+        for (const Injection& injection : injections_) {
+            network.inject(injection);
+        }
+        injections_.clear();
+        network.close();
+    }
 
     // The lowest id among those that finished and were not taken; runs().size() if there is none.
     std::uint32_t take_finished();
@@ -86,6 +107,8 @@ public:
     void clear();
 
 private:
+    void deliver(Time now, Span<Delivery> deliveries);
+    void order_injections();
     void note_if_finished(std::uint32_t id, bool before);
 
     std::vector<std::unique_ptr<CollectiveRun>> runs_;
