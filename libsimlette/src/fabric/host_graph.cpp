@@ -20,6 +20,26 @@ LinkId HostGraph::first_switch_link() const {
     return static_cast<LinkId>(std::find_if(links.begin(), links.end(), from_switch) - links.begin());
 }
 
+std::vector<LinkId> HostGraph::ways_back() const {
+    std::vector<LinkId> back(links.size(), no_id);
+    std::vector<std::vector<LinkId>> leaving(accelerators);  // by port
+    const auto leaves = [&](NodeId node, std::uint32_t port) -> LinkId& {
+        std::vector<LinkId>& ports = leaving[node];
+        ports.resize(std::max<std::size_t>(ports.size(), port + 1), no_id);
+        return ports[port];
+    };
+    const LinkId first_from_switch = first_switch_link();
+    for (LinkId id = 0; id < first_from_switch; ++id) {
+        leaves(links[id].from, links[id].from_port) = id;
+    }
+    for (LinkId id = 0; id < links.size(); ++id) {
+        if (links[id].to < accelerators) {
+            back[id] = leaves(links[id].to, links[id].to_port);
+        }
+    }
+    return back;
+}
+
 std::string HostGraph::port_name(LinkId link) const {
     return node_name(*this, links[link].from) + ".p" + std::to_string(links[link].from_port);
 }

@@ -9,7 +9,7 @@ namespace simlette {
 SourceQueues::SourceQueues(const HostGraph& graph, const RoutingSpec& routing, std::uint64_t seed)
     : graph_(graph), striping_(routing, seed) {
     const LinkId links = graph.first_switch_link();
-    ports_.resize(std::size_t{links} * channel_count);
+    ports_.resize(links);
     first_link_.assign(graph.accelerators + 1, links);
     for (LinkId link = links; link-- > 0;) {
         first_link_[graph.links[link].from] = link;
@@ -23,7 +23,7 @@ const std::vector<SourceQueues::PortLoad>& SourceQueues::spread(const Injection&
     const LinkId first = first_link_[injection.source];
     loads_.clear();
     for (LinkId link = first; link < first_link_[injection.source + 1]; ++link) {
-        loads_.push_back({link, 0});
+        loads_.push_back({link, 0, 0});
     }
     OutMessage message;
     std::int64_t before = 0;
@@ -34,8 +34,9 @@ const std::vector<SourceQueues::PortLoad>& SourceQueues::spread(const Injection&
         const Candidates candidates(graph_, injection.source, message.destination);
         require(candidates.size() > 0, "a link leads to every destination");
         for (std::uint32_t c = 0; c < candidates.size(); ++c) {
-            loads_[candidates[c] - first].flits +=
-                striping_.share(message, injection.source, before, candidates.size(), c).flits;
+            const std::int64_t flits = striping_.share(message, injection.source, before, candidates.size(), c).flits;
+            loads_[candidates[c] - first].flits += flits;
+            loads_[candidates[c] - first].messages += flits > 0 ? 1 : 0;
         }
         before += striping_.units(message);
     }
@@ -59,7 +60,7 @@ std::uint32_t SourceQueues::hold(const Injection& injection) {
     return id;
 }
 
-void SourceQueues::append(const PortLoad& load, Channel channel) {
+void SourceQueues::append(const PortLoad& load) {
     std::uint32_t id = free_cursor_;
     if (id == no_id) {
         id = static_cast<std::uint32_t>(cursors_.size());
@@ -68,7 +69,7 @@ void SourceQueues::append(const PortLoad& load, Channel channel) {
         free_cursor_ = cursors_[id].next;
     }
     cursors_[id] = {at_hand_, 0, 0, load.flits, no_id};
-    Port& port = ports_[slot(load.link, static_cast<std::uint32_t>(channel))];
+    Port& port = ports_[load.link];
     if (port.first == no_id) {
         port.first = id;
     } else {
@@ -89,8 +90,8 @@ void SourceQueues::drop_first(Port& port) {
     free_cursor_ = id;
 }
 
-PortMessage SourceQueues::next(LinkId link, std::uint32_t channel) {
-    Port& port = ports_[slot(link, channel)];
+PortMessage SourceQueues::next(LinkId link) {
+    Port& port = ports_[link];
     require(port.first != no_id, "a port with queued flits has messages");
     Cursor& cursor = cursors_[port.first];
     PortMessage found{held_[cursor.injection].injection, {}, {}};

@@ -76,7 +76,9 @@ void check_group(const Fabric& fabric, const CollectiveSpec& spec, std::size_t m
 
 struct Simulator::State {
     State(std::shared_ptr<const Fabric> on, SimulatorOptions with)
-        : fabric(std::move(on)), options(with), network(fabric->graph, fabric->spec.routing, fabric->spec.seed) {
+        : fabric(std::move(on)),
+          options(with),
+          network(fabric->graph, fabric->spec.routing, fabric->spec.responses, fabric->spec.seed) {
         network.record_messages(options.record_messages);
     }
 

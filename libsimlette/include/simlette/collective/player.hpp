@@ -35,9 +35,15 @@ public:
     // Ranks that have not finished wait for messages: the lowest one and its phase, in words.
     std::string waiting_rank() const;
 
-    // Each appends what the network should inject now.
-    void start(Time now, std::vector<Injection>& out);
-    void deliver(Time now, const Delivery& delivery, std::vector<Injection>& out);
+    // What the network should do now.
+    struct Orders {
+        std::vector<Injection> injections;
+        std::vector<Delivery> replies;  // data that was asked for and may go
+    };
+    void start(Time now, Orders& orders);
+    void deliver(Time now, const Delivery& delivery, Orders& orders);
+    // A rank asks for data. It may go once its holder has entered the phase that the request belongs to.
+    void ask(const Delivery& request, Orders& orders);
 
 private:
     void count_traffic();
@@ -48,8 +54,19 @@ private:
     std::int64_t needed(std::uint32_t phase, std::uint32_t rank) const {
         return alike_ ? needed_[phase] : needed_[std::size_t{phase} * schedule_.ranks + rank];
     }
-    void enter(std::uint32_t rank, std::uint32_t phase, Time now, std::vector<Injection>& out);
-    void go_on(std::uint32_t rank, Time now, std::vector<Injection>& out);
+    void enter(std::uint32_t rank, std::uint32_t phase, Time now, Orders& orders);
+    void go_on(std::uint32_t rank, Time now, Orders& orders);
+    void release_early(std::uint32_t rank, Orders& orders);
+    void index_receivers();
+    // A message of a phase by its two ends.
+    struct Leg {
+        std::uint32_t sender = 0;
+        std::uint32_t receiver = 0;
+        const Send* send = nullptr;
+    };
+    std::uint32_t peer_in_order(std::uint32_t rank, std::uint32_t index) const;
+    bool leg_out(const Phase& phase, std::uint32_t rank, std::uint32_t index, Leg& leg) const;
+    bool leg_in(std::uint32_t phase, std::uint32_t rank, std::uint32_t index, Leg& leg) const;
 
     std::uint32_t id_;
     CollectiveSpec spec_;
@@ -60,6 +77,8 @@ private:
     std::vector<std::int64_t> arrived_;  // by phase and rank
     std::vector<std::uint32_t> phase_;   // of each rank; schedule_.phases.size(): finished
     std::vector<std::uint32_t> at_barrier_;
+    std::vector<std::vector<Delivery>> early_;         // by holder: requests for a phase that it has not entered
+    std::vector<std::vector<std::vector<Leg>>> into_;  // by phase and receiver; of reads with Symmetry::none
     std::uint32_t finished_ranks_ = 0;
     bool started_ = false;
     Time first_finish_;
@@ -89,14 +108,18 @@ public:
     // nothing is on its way starts afresh, so that equal collectives on an idle network take equal times.
     template <class Network>
     void close(Network& network) {
-        if (!injections_.empty() && network.quiet()) {
+        if (!orders_.injections.empty() && network.quiet()) {
             network.reset_arbiters();
         }
-        order_injections();
-        for (const Injection& injection : injections_) {
+        sort_orders();
+        for (const Injection& injection : orders_.injections) {
             network.inject(injection);
         }
-        injections_.clear();
+        for (const Delivery& request : orders_.replies) {
+            network.reply(request.message);
+        }
+        orders_.injections.clear();
+        orders_.replies.clear();
         network.close();
     }
 
@@ -108,11 +131,11 @@ public:
 
 private:
     void deliver(Time now, Span<Delivery> deliveries);
-    void order_injections();
+    void sort_orders();
     void note_if_finished(std::uint32_t id, bool before);
 
     std::vector<std::unique_ptr<CollectiveRun>> runs_;
-    std::vector<Injection> injections_;
+    CollectiveRun::Orders orders_;
     std::vector<std::uint32_t> finished_;  // not taken yet
     std::size_t finished_count_ = 0;
 };

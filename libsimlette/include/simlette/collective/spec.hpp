@@ -24,6 +24,11 @@ enum class SendOrder {
     same,     // every rank sends to 0, 1, 2, ..., itself left out
 };
 
+enum class Operation {
+    write,  // the sender of a message writes it to the receiver
+    read,   // the receiver asks for it: one request flit per port-message, the data travels on the response channel
+};
+
 struct CollectiveSpec {
     Primitive primitive = Primitive::all_reduce;
     ScheduleKind schedule = ScheduleKind::automatic;
@@ -31,6 +36,7 @@ struct CollectiveSpec {
     Bytes bytes{0};                    // the larger of a rank's input and output buffer; 1 to 2^50
     Time earliest_start{0};
     SendOrder send_order = SendOrder::rotated;
+    Operation operation = Operation::write;
     bool phase_barrier = false;  // every member waits for the last delivery of a phase
 };
 

@@ -7,6 +7,10 @@
 //
 // A flit takes its credit and the wire at s. It is at the switch's decision point at s + flit time + latency, where the
 // slot it holds is freed once its tail has left the output; at an accelerator it frees its slot on reaching the core.
+//
+// A transaction has two halves. What is written travels on the request channel and is answered by a response flit; a
+// request to read is one flit and is answered by the data. Answers leave by the port on which the request came, in the
+// order in which they were due, on the response channel.
 #pragma once
 
 #include <array>
@@ -32,7 +36,7 @@ template <class Queue>
 class FlitNetwork {
 public:
     // The graph must outlive the network. Throws Error{internal} if it breaks its invariants.
-    FlitNetwork(const HostGraph& graph, const RoutingSpec& routing, std::uint64_t seed);
+    FlitNetwork(const HostGraph& graph, const RoutingSpec& routing, ResponsePolicy responses, std::uint64_t seed);
 
     Time now() const { return now_; }
     Time next_instant() const { return queue_.next(); }
@@ -46,6 +50,8 @@ public:
 
     // Requires: an open instant. Injections of one source are made in the order in which they leave.
     void inject(const Injection& injection);
+    // Sends the data that a delivery asked for. Requires: an open instant; each is answered once.
+    void reply(std::uint32_t message);
     void wake_at(Time t, std::uint32_t tag) { queue_.push_at(Turn::inject, {t, tag, 0}); }
     // No flit and no credit is on its way anywhere.
     bool quiet() const { return flits_outside_ == 0 && credits_outside_ == 0; }
@@ -104,15 +110,23 @@ private:
         std::uint32_t undelivered = 0;
     };
     // The rest of a port-message, looked at only when its first flit leaves and its last arrives.
+    enum class Half : std::uint8_t { write, response, read_request, read_data };
     struct MessageOrigin {
         std::uint32_t collective = 0;
         std::uint32_t phase = 0;
         std::uint32_t source_rank = 0;
         std::uint32_t destination_rank = 0;
-        std::uint32_t port = 0;
-        std::uint32_t flits = 0;
+        std::uint32_t flits = 0;  // of data
         Bytes bytes{0};
         Time injected;
+        LinkId first_link = 0;
+        LinkId answer_link = no_id;  // once the request has arrived
+        Half half = Half::write;
+    };
+    // Flits that answer requests, first due first.
+    struct Answers {
+        std::uint32_t first = no_id;  // runs of answers_
+        std::uint32_t last = no_id;
     };
 
     void build_links();
@@ -124,7 +138,10 @@ private:
         }
     }
     void arrive(LinkId from, LinkState& link, std::uint32_t flit);
-    void reach_core(std::uint32_t message);
+    void reach_core(LinkId from, std::uint32_t message);
+    void finish_data(MessageOrigin& origin, std::uint32_t message);
+    void answer(std::uint32_t message, std::uint32_t flits);
+    std::uint32_t new_message();
     void release(LinkId id, std::uint32_t channel);
     void give_credit(LinkId id, std::uint32_t channel);
     void decide(LinkId id);
@@ -132,8 +149,9 @@ private:
     void note_waiting(LinkId id, const LinkState& link);
     void start_stalls(LinkId id, LinkState& link, std::uint32_t ready);
     void end_stalls(LinkId id, LinkState& link);
-    std::uint32_t next_source_flit(LinkId id, std::uint32_t channel);
-    std::uint32_t start_message(const PortMessage& next, std::uint32_t port);
+    std::uint32_t next_request(LinkId id);
+    std::uint32_t next_answer(LinkId id);
+    std::uint32_t start_message(const PortMessage& next, LinkId link);
     Duration stall(LinkId id, std::uint32_t channel) const;
     OutputQueues& output(LinkId id, std::uint32_t channel) {
         return outputs_[std::size_t{id - first_switch_link_} * channel_count + channel];
@@ -144,6 +162,7 @@ private:
 
     const HostGraph& graph_;
     LinkId first_switch_link_;
+    ResponsePolicy responses_;
     Queue queue_;
     Time now_;
     std::vector<LinkState> links_;
@@ -151,7 +170,10 @@ private:
     std::vector<LinkId> due_;            // ports that decide when the instant closes
     std::vector<OutputQueues> outputs_;  // per switch link and channel
     FlitRuns runs_;
-    SourceQueues sources_;           // per accelerator link and channel
+    SourceQueues sources_;          // per accelerator link, requests
+    std::vector<Answers> answers_;  // per accelerator link
+    FlitRuns answer_runs_;
+    std::vector<LinkId> way_back_;   // of each link to an accelerator, the link that leaves the same port
     std::vector<Message> messages_;  // of flits under way
     std::vector<MessageOrigin> origins_;
     std::vector<std::uint32_t> free_messages_;

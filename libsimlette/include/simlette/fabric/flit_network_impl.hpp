@@ -9,8 +9,13 @@
 namespace simlette {
 
 template <class Queue>
-FlitNetwork<Queue>::FlitNetwork(const HostGraph& graph, const RoutingSpec& routing, std::uint64_t seed)
-    : graph_(graph), first_switch_link_(graph.first_switch_link()), sources_(graph, routing, seed) {
+FlitNetwork<Queue>::FlitNetwork(const HostGraph& graph, const RoutingSpec& routing, ResponsePolicy responses,
+                                std::uint64_t seed)
+    : graph_(graph),
+      first_switch_link_(graph.first_switch_link()),
+      responses_(responses),
+      sources_(graph, routing, seed),
+      way_back_(graph.ways_back()) {
     graph.check();
     build_links();
 }
@@ -20,6 +25,7 @@ void FlitNetwork<Queue>::build_links() {
     links_.assign(graph_.links.size(), {});
     clocks_.assign(graph_.links.size(), {});
     outputs_.resize((graph_.links.size() - first_switch_link_) * channel_count);
+    answers_.assign(first_switch_link_, {});
     for (LinkId id = 0; id < links_.size(); ++id) {
         const HostLink& link = graph_.links[id];
         const LinkClass& kind = graph_.class_of(id);
@@ -63,9 +69,8 @@ void FlitNetwork<Queue>::close() {
 
 template <class Queue>
 void FlitNetwork<Queue>::inject(const Injection& injection) {
-    const auto channel = static_cast<std::uint32_t>(injection.channel);
     flits_outside_ += sources_.add(injection, [&](LinkId id, std::int64_t flits) {
-        links_[id].queued[channel] += flits;
+        links_[id].queued[index(Channel::request)] += flits;
         note_waiting(id, links_[id]);
         mark(id);
     });
@@ -88,7 +93,7 @@ void FlitNetwork<Queue>::deliver(const Event& event) {
     LinkState& link = links_[event.entity];
     if (link.to_accelerator) {
         release(event.entity, event.detail & 1U);
-        reach_core(event.detail >> 1U);
+        reach_core(event.entity, event.detail >> 1U);
     } else {
         arrive(event.entity, link, event.detail);
     }
@@ -107,25 +112,83 @@ void FlitNetwork<Queue>::arrive(LinkId from, LinkState& link, std::uint32_t flit
 }
 
 template <class Queue>
-void FlitNetwork<Queue>::reach_core(std::uint32_t message) {
+void FlitNetwork<Queue>::reach_core(LinkId from, std::uint32_t message) {
     --flits_outside_;
-    ++totals_.flits;
     if (--messages_[message].undelivered > 0) {
         return;
     }
-    const MessageOrigin& origin = origins_[message];
+    MessageOrigin& origin = origins_[message];
+    switch (origin.half) {
+        case Half::write:
+            origin.answer_link = way_back_[from];
+            finish_data(origin, message);
+            if (responses_ == ResponsePolicy::per_message) {
+                origin.half = Half::response;
+                answer(message, 1);
+                return;
+            }
+            break;
+        case Half::read_request:
+            origin.answer_link = way_back_[from];
+            ++totals_.request_flits;
+            deliveries_.push_back({message, true, origin.collective, origin.phase, origin.source_rank,
+                                   origin.destination_rank, graph_.links[origin.first_link].from_port, origin.flits,
+                                   origin.bytes, origin.injected});
+            return;
+        case Half::read_data:
+            finish_data(origin, message);
+            break;
+        case Half::response:
+            ++totals_.response_flits;
+            break;
+    }
+    free_messages_.push_back(message);
+}
+
+// The data of a port-message has arrived whole.
+template <class Queue>
+void FlitNetwork<Queue>::finish_data(MessageOrigin& origin, std::uint32_t message) {
+    const std::uint32_t port = graph_.links[origin.first_link].from_port;
+    totals_.flits += origin.flits;
     totals_.payload_bytes += origin.bytes.count;
     ++totals_.port_messages;
     totals_.last_delivery = now_;
-    hash_.add({origin.collective, origin.phase, origin.source_rank, origin.destination_rank, origin.port,
+    hash_.add({origin.collective, origin.phase, origin.source_rank, origin.destination_rank, port,
                static_cast<std::uint64_t>(now_.ps)});
-    deliveries_.push_back({origin.collective, origin.phase, origin.source_rank, origin.destination_rank, origin.port,
-                           origin.flits, origin.bytes, origin.injected});
+    deliveries_.push_back({message, false, origin.collective, origin.phase, origin.source_rank, origin.destination_rank,
+                           port, origin.flits, origin.bytes, origin.injected});
     if (recording_) {
-        records_.push_back({origin.collective, origin.phase, origin.source_rank, origin.destination_rank, origin.port,
+        records_.push_back({origin.collective, origin.phase, origin.source_rank, origin.destination_rank, port,
                             origin.bytes.count, origin.flits, origin.injected, now_});
     }
-    free_messages_.push_back(message);
+}
+
+template <class Queue>
+void FlitNetwork<Queue>::reply(std::uint32_t message) {
+    require(origins_[message].half == Half::read_request, "a request is answered once");
+    origins_[message].half = Half::read_data;
+    answer(message, origins_[message].flits);
+}
+
+// Queues `flits` that go back to where the request came from.
+template <class Queue>
+void FlitNetwork<Queue>::answer(std::uint32_t message, std::uint32_t flits) {
+    const LinkId id = origins_[message].answer_link;
+    require(id != no_id, "an answer leaves by the port on which the request came");
+    messages_[message] = {graph_.links[origins_[message].first_link].from, flits};
+    const std::uint32_t run = answer_runs_.take(message);
+    answer_runs_[run].count = flits;
+    Answers& queue = answers_[id];
+    if (queue.first == no_id) {
+        queue.first = run;
+    } else {
+        answer_runs_[queue.last].next = run;
+    }
+    queue.last = run;
+    flits_outside_ += flits;
+    links_[id].queued[index(Channel::response)] += flits;
+    note_waiting(id, links_[id]);
+    mark(id);
 }
 
 template <class Queue>
@@ -198,7 +261,7 @@ void FlitNetwork<Queue>::send(LinkId id, LinkState& link, std::uint32_t channel)
     std::uint32_t message = 0;
     std::uint32_t freed = no_id;
     if (id < first_switch_link_) {
-        message = next_source_flit(id, channel);
+        message = channel == index(Channel::request) ? next_request(id) : next_answer(id);
     } else {
         const OutputQueues::Taken taken = output(id, channel).pop(runs_);
         message = taken.message;
@@ -211,37 +274,61 @@ void FlitNetwork<Queue>::send(LinkId id, LinkState& link, std::uint32_t channel)
 }
 
 template <class Queue>
-std::uint32_t FlitNetwork<Queue>::next_source_flit(LinkId id, std::uint32_t channel) {
-    SourceQueues::Current& current = sources_.current(id, channel);
+std::uint32_t FlitNetwork<Queue>::next_request(LinkId id) {
+    SourceQueues::Current& current = sources_.current(id);
     if (current.flits_left == 0) {
-        const PortMessage next = sources_.next(id, channel);
-        current = {start_message(next, graph_.links[id].from_port), static_cast<std::uint32_t>(next.share.flits)};
+        const PortMessage next = sources_.next(id);
+        current.message = start_message(next, id);
+        current.flits_left = next.injection.read ? 1 : static_cast<std::uint32_t>(next.share.flits);
     }
     --current.flits_left;
     return current.message;
 }
 
 template <class Queue>
-std::uint32_t FlitNetwork<Queue>::start_message(const PortMessage& next, std::uint32_t port) {
+std::uint32_t FlitNetwork<Queue>::next_answer(LinkId id) {
+    Answers& queue = answers_[id];
+    FlitRuns::Run& run = answer_runs_[queue.first];
+    const std::uint32_t message = run.message;
+    if (--run.count == 0) {
+        const std::uint32_t done = queue.first;
+        queue.first = run.next;
+        answer_runs_.give_back(done);
+    }
+    return message;
+}
+
+template <class Queue>
+std::uint32_t FlitNetwork<Queue>::new_message() {
     if (free_messages_.empty()) {
         free_messages_.push_back(static_cast<std::uint32_t>(messages_.size()));
         messages_.emplace_back();
         origins_.emplace_back();
         require(messages_.size() < (1U << 31U), "messages under way fit their index");
     }
-    totals_.first_injection = std::min(totals_.first_injection, now_);
     const std::uint32_t id = free_messages_.back();
     free_messages_.pop_back();
+    return id;
+}
+
+template <class Queue>
+std::uint32_t FlitNetwork<Queue>::start_message(const PortMessage& next, LinkId link) {
+    totals_.first_injection = std::min(totals_.first_injection, now_);
+    const std::uint32_t id = new_message();
+    const Injection& injection = next.injection;
     const auto flits = static_cast<std::uint32_t>(next.share.flits);
-    messages_[id] = {next.message.destination, flits};
-    origins_[id] = {next.injection.collective,
-                    next.injection.phase,
-                    next.injection.rank,
-                    next.message.destination_rank,
-                    port,
+    const std::uint32_t peer = next.message.destination_rank;
+    messages_[id] = {next.message.destination, injection.read ? 1 : flits};
+    origins_[id] = {injection.collective,
+                    injection.phase,
+                    injection.read ? peer : injection.rank,
+                    injection.read ? injection.rank : peer,
                     flits,
                     next.share.bytes,
-                    now_};
+                    now_,
+                    link,
+                    no_id,
+                    injection.read ? Half::read_request : Half::write};
     return id;
 }
 
@@ -342,6 +429,7 @@ void FlitNetwork<Queue>::clear() {
     }
     runs_.clear();
     sources_.clear();
+    answer_runs_.clear();
     due_.clear();
     messages_.clear();
     origins_.clear();

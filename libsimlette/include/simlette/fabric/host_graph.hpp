@@ -68,6 +68,8 @@ struct HostGraph {
 
     const LinkClass& class_of(LinkId link) const { return classes[links[link].link_class]; }
     LinkId first_switch_link() const;
+    // For each link into an accelerator the link that leaves the same port; no_id for other links and one-way ports.
+    std::vector<LinkId> ways_back() const;
     std::string link_name(LinkId link) const;  // a0.p3->s3.p0
     std::string port_name(LinkId link) const;  // a0.p3
     void check() const;                        // throws Error{internal}

@@ -1,6 +1,6 @@
 // Queues of an accelerator's ports: message after message, each made when the port comes to it.
 //
-// One FIFO per (port, channel). An injection puts a cursor into the FIFO of each port that carries a part of it; the
+// One FIFO per port. An injection puts a cursor into the FIFO of each port that carries a part of it; the
 // cursor walks the injection's messages and picks what striping gives to its port.
 #pragma once
 
@@ -24,15 +24,17 @@ class SourceQueues {
 public:
     SourceQueues(const HostGraph& graph, const RoutingSpec& routing, std::uint64_t seed);
 
-    // Calls queued(link, flits) for each port that gets flits. Returns the flits in all.
+    // Calls queued(link, flits) for each port that has flits to send: of the messages themselves, or one for each
+    // port-message that is read. Returns these flits in all.
     // Requires: a link leads to every destination.
     template <class Queued>
     std::int64_t add(const Injection& injection, Queued&& queued) {
         std::int64_t flits = 0;
         for (const PortLoad& load : spread(injection)) {
-            append(load, injection.channel);
-            queued(load.link, load.flits);
-            flits += load.flits;
+            append(load);
+            const std::int64_t leaving = injection.read ? load.messages : load.flits;
+            queued(load.link, leaving);
+            flits += leaving;
         }
         return flits;
     }
@@ -42,10 +44,10 @@ public:
         std::uint32_t message = 0;
         std::uint32_t flits_left = 0;
     };
-    Current& current(LinkId link, std::uint32_t channel) { return ports_[slot(link, channel)].current; }
+    Current& current(LinkId link) { return ports_[link].current; }
 
     // The next port-message of the FIFO. Requires: one is there.
-    PortMessage next(LinkId link, std::uint32_t channel);
+    PortMessage next(LinkId link);
 
     void clear();
 
@@ -53,6 +55,7 @@ private:
     struct PortLoad {
         LinkId link;
         std::int64_t flits;
+        std::int64_t messages;
     };
     struct Cursor {
         std::uint32_t injection = 0;
@@ -71,10 +74,9 @@ private:
         std::uint32_t ports = 0;  // that have not finished with it
     };
 
-    static std::size_t slot(LinkId link, std::uint32_t channel) { return std::size_t{link} * channel_count + channel; }
     // What each port of the source gets of an injection, by link, and holds the injection for them.
     const std::vector<PortLoad>& spread(const Injection& injection);
-    void append(const PortLoad& load, Channel channel);
+    void append(const PortLoad& load);
     void drop_first(Port& port);
     std::uint32_t hold(const Injection& injection);
 

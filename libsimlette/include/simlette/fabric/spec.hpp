@@ -60,6 +60,11 @@ enum class Stripe {
     restart,   // a message of at least as many flits as ports starts at the first port
 };
 
+enum class ResponsePolicy {
+    none,
+    per_message,  // one response flit per port-message, when its last flit is delivered
+};
+
 struct RoutingSpec {
     RoutingPolicy policy = RoutingPolicy::spray;
     Granularity granularity = Granularity::flit;
@@ -88,6 +93,7 @@ struct FabricSpec {
     Duration credit_return{0};  // from the freed slot to the sender's use of the credit
     BufferSpec buffers;
     RoutingSpec routing;
+    ResponsePolicy responses = ResponsePolicy::per_message;
     CircuitSpec circuits;                  // of an optical level or of `direct`
     std::uint32_t radix = 0;               // most ports of one switch; 0: not bounded
     std::vector<std::uint32_t> placement;  // rank -> accelerator; empty: identity

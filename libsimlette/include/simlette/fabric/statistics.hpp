@@ -22,8 +22,10 @@ struct LinkStatistics {
 };
 
 struct NetworkStatistics {
-    std::int64_t flits = 0;                // delivered, data
-    std::int64_t payload_bytes = 0;        // delivered
+    std::int64_t flits = 0;                // of data, of the port-messages that were delivered
+    std::int64_t response_flits = 0;       // delivered answers to writes
+    std::int64_t request_flits = 0;        // delivered requests to read
+    std::int64_t payload_bytes = 0;        // of the port-messages that were delivered
     std::int64_t payload_bytes_due = 0;    // of everything registered so far
     std::int64_t port_messages = 0;        // delivered
     std::uint64_t events = 0;              // processed; specific to the engine

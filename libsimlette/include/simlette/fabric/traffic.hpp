@@ -26,18 +26,21 @@ public:
     virtual bool message(std::uint32_t rank, std::uint32_t phase, std::uint32_t index, OutMessage& out) const = 0;
 };
 
-// A rank starts a phase: its messages enter the queues of its ports, in order.
+// A rank starts a phase: its messages enter the queues of its ports, in order. What it writes leaves as it is; for what
+// it reads a request flit leaves for each port-message, and `destination` is who holds the data.
 struct Injection {
     const MessageSource* messages = nullptr;  // outlives the delivery of the last of them
     std::uint32_t source = 0;                 // accelerator
     std::uint32_t rank = 0;
     std::uint32_t collective = 0;
     std::uint32_t phase = 0;
-    Channel channel = Channel::request;
+    bool read = false;
 };
 
-// The last flit of a port-message reached the core of its destination.
+// The last flit of a port-message reached the core of its destination, or a request for one reached who holds the data.
 struct Delivery {
+    std::uint32_t message = 0;  // for FlitNetwork::reply
+    bool asked = false;         // a request: the data is still to be sent
     std::uint32_t collective = 0;
     std::uint32_t phase = 0;
     std::uint32_t source_rank = 0;
