@@ -18,7 +18,9 @@ CollectiveRun::CollectiveRun(std::uint32_t id, const CollectiveSpec& spec, Sched
       alike_(schedule_.alike(spec.bytes)),
       arrived_(schedule_.phases.size() * schedule_.ranks, 0),
       phase_(schedule_.ranks, 0),
-      at_barrier_(schedule_.phases.size(), 0) {
+      at_barrier_(schedule_.phases.size(), 0),
+      way_to_(schedule_.phases.size() * schedule_.ranks),
+      last_of_(schedule_.phases.size() * (spec.phase_barrier ? 1 : schedule_.ranks)) {
     count_traffic();
     if (spec_.operation == Operation::read) {
         early_.resize(schedule_.ranks);
@@ -145,8 +147,37 @@ void CollectiveRun::deliver(Time now, const Delivery& delivery, Orders& orders) 
     std::int64_t& flits = arrived(delivery.phase, rank);
     flits += delivery.flits;
     require(flits <= needed(delivery.phase, rank), "no flit is delivered twice");
+    note_arrival(now, delivery);
     if (delivery.phase == phase_[rank] && flits == needed(delivery.phase, rank)) {
         go_on(rank, now, orders);
+    }
+}
+
+// Of deliveries at one instant the lowest (source, destination, port) counts.
+bool CollectiveRun::decides(const Arrival& later, const Arrival& than) {
+    if (later.at != than.at) {
+        return later.at > than.at;
+    }
+    return std::tie(later.source, later.destination, later.port) < std::tie(than.source, than.destination, than.port);
+}
+
+void CollectiveRun::note_arrival(Time now, const Delivery& delivery) {
+    Arrival arrival{now, delivery.source_rank, delivery.destination_rank, delivery.port, {}};
+    Arrival& last = last_of_[spec_.phase_barrier ? delivery.phase
+                                                 : std::size_t{delivery.phase} * schedule_.ranks + arrival.destination];
+    const bool here = decides(arrival, last);
+    const bool overall = decides(arrival, last_);
+    if (!here && !overall) {
+        return;
+    }
+    const std::uint32_t released = delivery.released_by_request ? delivery.destination_rank : delivery.source_rank;
+    arrival.parts = way_to(delivery.phase, released);
+    arrival.parts += delivery.parts;
+    if (here) {
+        last = arrival;
+    }
+    if (overall) {
+        last_ = arrival;
     }
 }
 
@@ -175,20 +206,30 @@ void CollectiveRun::enter(std::uint32_t rank, std::uint32_t phase, Time now, Ord
 void CollectiveRun::go_on(std::uint32_t rank, Time now, Orders& orders) {
     const std::uint32_t phase = phase_[rank];
     if (!spec_.phase_barrier) {
-        enter(rank, phase + 1, now, orders);
+        go_on_by(rank, last_of_[std::size_t{phase} * schedule_.ranks + rank], now, orders);
         return;
     }
     if (++at_barrier_[phase] == schedule_.ranks) {
         for (std::uint32_t member = 0; member < schedule_.ranks; ++member) {
-            enter(member, phase + 1, now, orders);
+            go_on_by(member, last_of_[phase], now, orders);
         }
     }
+}
+
+// A phase that ends as soon as it was entered was not held up by its own deliveries.
+void CollectiveRun::go_on_by(std::uint32_t rank, const Arrival& last, Time now, Orders& orders) {
+    const std::uint32_t phase = phase_[rank];
+    if (phase + 1 < schedule_.phases.size()) {
+        way_to(phase + 1, rank) = last.at == now ? last.parts : way_to(phase, rank);
+    }
+    enter(rank, phase + 1, now, orders);
 }
 
 void CollectiveRun::ask(const Delivery& request, Orders& orders) {
     const std::uint32_t holder = request.source_rank;
     if (started_ && phase_[holder] >= request.phase) {
         orders.replies.push_back(request);
+        orders.replies.back().released_by_request = true;
     } else {
         early_[holder].push_back(request);
     }

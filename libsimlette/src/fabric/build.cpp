@@ -12,6 +12,8 @@ void add(std::vector<Problem>& problems, std::string message) {
     problems.push_back({"", 0, 0, std::move(message)});
 }
 
+constexpr std::int64_t most_buffer_flits = INT32_MAX - 1;
+
 bool packet_fabric(const FabricSpec& spec) {
     return spec.kind == FabricKind::single_level && spec.device == DeviceKind::eps;
 }
@@ -50,8 +52,11 @@ void check_link(const FabricSpec& spec, std::vector<Problem>& problems) {
             add(problems, "a latency of " + std::to_string(part.ps) + " ps is out of range; expected 0 to 1 s");
         }
     }
-    if (spec.buffers.request < 1 || spec.buffers.response < 1) {
-        add(problems, "a buffer holds at least 1 flit of each channel");
+    for (const std::int64_t flits : {spec.buffers.request, spec.buffers.response}) {
+        if (flits < 1 || (flits > most_buffer_flits && flits != unlimited)) {
+            add(problems, "a buffer of " + std::to_string(flits) +
+                              " flits is out of range; expected 1 to 2147483646 flits, or unlimited");
+        }
     }
 }
 

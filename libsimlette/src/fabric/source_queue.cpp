@@ -60,7 +60,7 @@ std::uint32_t SourceQueues::hold(const Injection& injection) {
     return id;
 }
 
-void SourceQueues::append(const PortLoad& load) {
+void SourceQueues::append(const PortLoad& load, std::uint32_t collective, PortMessage::Waiting waiting) {
     std::uint32_t id = free_cursor_;
     if (id == no_id) {
         id = static_cast<std::uint32_t>(cursors_.size());
@@ -68,8 +68,12 @@ void SourceQueues::append(const PortLoad& load) {
     } else {
         free_cursor_ = cursors_[id].next;
     }
-    cursors_[id] = {at_hand_, 0, 0, load.flits, no_id};
     Port& port = ports_[load.link];
+    if (port.first == no_id && port.current.flits_left == 0) {
+        port.begun.clear();
+    }
+    waiting.flits = left(load.link, collective);
+    cursors_[id] = {at_hand_, 0, 0, load.flits, waiting, no_id};
     if (port.first == no_id) {
         port.first = id;
     } else {
@@ -94,7 +98,7 @@ PortMessage SourceQueues::next(LinkId link) {
     Port& port = ports_[link];
     require(port.first != no_id, "a port with queued flits has messages");
     Cursor& cursor = cursors_[port.first];
-    PortMessage found{held_[cursor.injection].injection, {}, {}};
+    PortMessage found{held_[cursor.injection].injection, {}, {}, cursor.waiting};
     const Injection& injection = found.injection;
     while (found.share.flits == 0) {
         const bool more = injection.messages->message(injection.rank, injection.phase, cursor.index, found.message);
@@ -110,11 +114,34 @@ PortMessage SourceQueues::next(LinkId link) {
         }
         cursor.before += striping_.units(found.message);
     }
+    begin(port, injection.collective, injection.read ? 1 : found.share.flits);
     cursor.left -= found.share.flits;
     if (cursor.left == 0) {
         drop_first(port);
     }
     return found;
+}
+
+void SourceQueues::begin(Port& port, std::uint32_t collective, std::int64_t flits) {
+    port.current.collective = collective;
+    port.current.flits_left = static_cast<std::uint32_t>(flits);
+    for (Begun& begun : port.begun) {
+        if (begun.collective == collective) {
+            begun.flits += flits;
+            return;
+        }
+    }
+    port.begun.push_back({collective, flits});
+}
+
+std::int64_t SourceQueues::left(LinkId link, std::uint32_t collective) const {
+    const Port& port = ports_[link];
+    for (const Begun& begun : port.begun) {
+        if (begun.collective == collective) {
+            return begun.flits - (port.current.collective == collective ? port.current.flits_left : 0);
+        }
+    }
+    return 0;
 }
 
 void SourceQueues::clear() {

@@ -215,6 +215,7 @@ CollectiveReport Simulator::collective(CollectiveId id) const {
     if (run.finished()) {
         report.end = run.end();
         report.finish_skew = run.finish_skew();
+        report.critical_path = run.critical_path();
     }
     return report;
 }

@@ -32,13 +32,15 @@ public:
     bool finished() const { return finished_ranks_ == schedule_.ranks; }
     Time end() const { return last_finish_; }
     Duration finish_skew() const { return last_finish_ - first_finish_; }
+    // Of the way to the message delivered last. Requires: finished().
+    const TimeParts& critical_path() const { return last_.parts; }
     // Ranks that have not finished wait for messages: the lowest one and its phase, in words.
     std::string waiting_rank() const;
 
     // What the network should do now.
     struct Orders {
         std::vector<Injection> injections;
-        std::vector<Delivery> replies;  // data that was asked for and may go
+        std::vector<Delivery> replies;  // data that was asked for and may go; `released_by_request` says why now
     };
     void start(Time now, Orders& orders);
     void deliver(Time now, const Delivery& delivery, Orders& orders);
@@ -79,6 +81,24 @@ private:
     std::vector<std::uint32_t> at_barrier_;
     std::vector<std::vector<Delivery>> early_;         // by holder: requests for a phase that it has not entered
     std::vector<std::vector<std::vector<Leg>>> into_;  // by phase and receiver; of reads with Symmetry::none
+    // How a rank came to enter a phase, or would come to end it: the delivery it waited for, and what the whole way
+    // from the start of the collective to there went through.
+    struct Arrival {
+        Time at{-1};
+        std::uint32_t source = 0;
+        std::uint32_t destination = 0;
+        std::uint32_t port = 0;
+        TimeParts parts;
+    };
+    static bool decides(const Arrival& later, const Arrival& than);
+    void go_on_by(std::uint32_t rank, const Arrival& last, Time now, Orders& orders);
+    void note_arrival(Time now, const Delivery& delivery);
+    TimeParts& way_to(std::uint32_t phase, std::uint32_t rank) {
+        return way_to_[std::size_t{phase} * schedule_.ranks + rank];
+    }
+    std::vector<TimeParts> way_to_;  // by phase and rank: to entering it
+    std::vector<Arrival> last_of_;   // by phase and rank: the last delivery; with a barrier by phase
+    Arrival last_;                   // of all
     std::uint32_t finished_ranks_ = 0;
     bool started_ = false;
     Time first_finish_;
@@ -116,7 +136,7 @@ public:
             network.inject(injection);
         }
         for (const Delivery& request : orders_.replies) {
-            network.reply(request.message);
+            network.reply(request.message, request.released_by_request);
         }
         orders_.injections.clear();
         orders_.replies.clear();

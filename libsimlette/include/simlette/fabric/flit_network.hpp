@@ -18,6 +18,8 @@
 #include <limits>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
+
 #include <simlette/base/contract.hpp>
 #include <simlette/base/span.hpp>
 #include <simlette/engine/event_hash.hpp>
@@ -51,7 +53,8 @@ public:
     // Requires: an open instant. Injections of one source are made in the order in which they leave.
     void inject(const Injection& injection);
     // Sends the data that a delivery asked for. Requires: an open instant; each is answered once.
-    void reply(std::uint32_t message);
+    // Its departure waited for the request, or else for whatever else happened in this instant.
+    void reply(std::uint32_t message, bool released_by_request);
     void wake_at(Time t, std::uint32_t tag) { queue_.push_at(Turn::inject, {t, tag, 0}); }
     // No flit and no credit is on its way anywhere.
     bool quiet() const { return flits_outside_ == 0 && credits_outside_ == 0; }
@@ -69,7 +72,9 @@ public:
     std::uint64_t event_hash() const { return hash_.value(); }
     StallReport explain() const;
     // Credits in hand, on flits and on their way back always add up to what the buffers hold. For tests.
-    std::int64_t credits(LinkId link, Channel channel) const { return links_[link].credits[index(channel)]; }
+    std::int64_t credits(LinkId link, Channel channel) const {
+        return (links_[link].finite >> index(channel) & 1U) != 0 ? links_[link].credits[index(channel)] : unlimited;
+    }
     void clear();
 
     // Handlers of the queue.
@@ -94,10 +99,11 @@ private:
         std::uint8_t next_channel = 0;  // of the arbiter
         std::uint8_t stalled = 0;       // bit per channel: a flit is ready, the wire idle, and there is no credit
         std::uint32_t route_base = 0;   // routes of the switch at the far end
-        std::array<std::int64_t, channel_count> credits{};
+        std::array<std::int32_t, channel_count> credits{};
         std::array<std::int64_t, channel_count> queued{};  // flits waiting
         std::int64_t sent = 0;
-        Time free_at;  // of the wire
+        Time free_at;               // of the wire
+        std::uint32_t on_wire = 0;  // the flit that left last; its message lives while the wire is busy
     };
     static_assert(sizeof(LinkState) == 64);
     struct StallClock {
@@ -122,11 +128,25 @@ private:
         LinkId first_link = 0;
         LinkId answer_link = no_id;  // once the request has arrived
         Half half = Half::write;
+        bool released_by_request = false;
+        bool answers() const { return half == Half::response || half == Half::read_data; }
+        TimeParts parts;  // of its last flit
+        // While its last flit waits at a port: since when, the stall of the port's channel by then, and the time the
+        // wire will be busy meanwhile with flits of the same source and collective.
+        Time ready;
+        Duration stall_before{0};
+        Duration own{0};
+        std::int64_t flits_before = 0;  // of its collective that had left its first port when it became ready
+    };
+    struct CollectiveFlits {
+        std::uint32_t collective;
+        std::int64_t flits;
     };
     // Flits that answer requests, first due first.
     struct Answers {
         std::uint32_t first = no_id;  // runs of answers_
         std::uint32_t last = no_id;
+        boost::container::small_vector<CollectiveFlits, 1> data;  // waiting data that was read, by collective
     };
 
     void build_links();
@@ -141,6 +161,12 @@ private:
     void reach_core(LinkId from, std::uint32_t message);
     void finish_data(MessageOrigin& origin, std::uint32_t message);
     void answer(std::uint32_t message, std::uint32_t flits);
+    bool same_flow(std::uint32_t message, std::uint32_t other) const;
+    void start_waiting(LinkId id, std::uint32_t channel, std::uint32_t message, std::int64_t flits_ahead);
+    void stop_waiting(LinkId id, std::uint32_t channel, MessageOrigin& origin);
+    NodeId sender(const MessageOrigin& origin) const {
+        return graph_.links[origin.answers() ? origin.answer_link : origin.first_link].from;
+    }
     std::uint32_t new_message();
     void release(LinkId id, std::uint32_t channel);
     void give_credit(LinkId id, std::uint32_t channel);
@@ -149,8 +175,13 @@ private:
     void note_waiting(LinkId id, const LinkState& link);
     void start_stalls(LinkId id, LinkState& link, std::uint32_t ready);
     void end_stalls(LinkId id, LinkState& link);
-    std::uint32_t next_request(LinkId id);
-    std::uint32_t next_answer(LinkId id);
+    // A flit to send, and whether it is the last of its message.
+    struct NextFlit {
+        std::uint32_t message;
+        bool last;
+    };
+    NextFlit next_request(LinkId id);
+    NextFlit next_answer(LinkId id);
     std::uint32_t start_message(const PortMessage& next, LinkId link);
     Duration stall(LinkId id, std::uint32_t channel) const;
     OutputQueues& output(LinkId id, std::uint32_t channel) {

@@ -40,8 +40,9 @@ void FlitNetwork<Queue>::build_links() {
         state.to_accelerator = link.to < graph_.accelerators;
         state.route_base = state.to_accelerator ? 0 : (link.to - graph_.accelerators) * graph_.accelerators;
         for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
-            state.credits[channel] = kind.credits[channel];
-            state.finite = static_cast<std::uint8_t>(state.finite | (kind.credits[channel] != unlimited) << channel);
+            const bool finite = kind.credits[channel] != unlimited;
+            state.credits[channel] = finite ? static_cast<std::int32_t>(kind.credits[channel]) : INT32_MAX;
+            state.finite = static_cast<std::uint8_t>(state.finite | finite << channel);
         }
     }
 }
@@ -70,9 +71,14 @@ void FlitNetwork<Queue>::close() {
 template <class Queue>
 void FlitNetwork<Queue>::inject(const Injection& injection) {
     flits_outside_ += sources_.add(injection, [&](LinkId id, std::int64_t flits) {
-        links_[id].queued[index(Channel::request)] += flits;
-        note_waiting(id, links_[id]);
+        LinkState& link = links_[id];
+        const bool own = link.free_at > now_ && (link.on_wire & 1U) == index(Channel::request) &&
+                         origins_[link.on_wire >> 2U].collective == injection.collective;
+        link.queued[index(Channel::request)] += flits;
+        note_waiting(id, link);
         mark(id);
+        return PortMessage::Waiting{now_, stall(id, index(Channel::request)), own ? link.free_at - now_ : Duration{0},
+                                    0};
     });
 }
 
@@ -87,13 +93,13 @@ void FlitNetwork<Queue>::reset_arbiters() {
     }
 }
 
-// Detail of an arrival: message and channel.
+// A flit, in the detail of its arrival: its message, whether it is the last of it, its channel.
 template <class Queue>
 void FlitNetwork<Queue>::deliver(const Event& event) {
     LinkState& link = links_[event.entity];
     if (link.to_accelerator) {
         release(event.entity, event.detail & 1U);
-        reach_core(event.entity, event.detail >> 1U);
+        reach_core(event.entity, event.detail >> 2U);
     } else {
         arrive(event.entity, link, event.detail);
     }
@@ -101,10 +107,16 @@ void FlitNetwork<Queue>::deliver(const Event& event) {
 
 template <class Queue>
 void FlitNetwork<Queue>::arrive(LinkId from, LinkState& link, std::uint32_t flit) {
-    const std::uint32_t message = flit >> 1U;
+    const std::uint32_t message = flit >> 2U;
     const std::uint32_t channel = flit & 1U;
+    const bool last = (flit & 2U) != 0;
     const LinkId out = graph_.routes[link.route_base + messages_[message].destination];
-    output(out, channel).push(from, message, runs_);
+    OutputQueues& queues = output(out, channel);
+    queues.push(from, message, last, runs_);
+    if (last) {
+        start_waiting(out, channel, message,
+                      queues.ahead(from, runs_, [&](std::uint32_t other) { return same_flow(message, other); }));
+    }
     LinkState& next = links_[out];
     ++next.queued[channel];
     note_waiting(out, next);
@@ -133,7 +145,7 @@ void FlitNetwork<Queue>::reach_core(LinkId from, std::uint32_t message) {
             ++totals_.request_flits;
             deliveries_.push_back({message, true, origin.collective, origin.phase, origin.source_rank,
                                    origin.destination_rank, graph_.links[origin.first_link].from_port, origin.flits,
-                                   origin.bytes, origin.injected});
+                                   origin.bytes, origin.injected, origin.parts, false});
             return;
         case Half::read_data:
             finish_data(origin, message);
@@ -156,7 +168,8 @@ void FlitNetwork<Queue>::finish_data(MessageOrigin& origin, std::uint32_t messag
     hash_.add({origin.collective, origin.phase, origin.source_rank, origin.destination_rank, port,
                static_cast<std::uint64_t>(now_.ps)});
     deliveries_.push_back({message, false, origin.collective, origin.phase, origin.source_rank, origin.destination_rank,
-                           port, origin.flits, origin.bytes, origin.injected});
+                           port, origin.flits, origin.bytes, origin.injected, origin.parts,
+                           origin.released_by_request});
     if (recording_) {
         records_.push_back({origin.collective, origin.phase, origin.source_rank, origin.destination_rank, port,
                             origin.bytes.count, origin.flits, origin.injected, now_});
@@ -164,10 +177,25 @@ void FlitNetwork<Queue>::finish_data(MessageOrigin& origin, std::uint32_t messag
 }
 
 template <class Queue>
-void FlitNetwork<Queue>::reply(std::uint32_t message) {
-    require(origins_[message].half == Half::read_request, "a request is answered once");
-    origins_[message].half = Half::read_data;
-    answer(message, origins_[message].flits);
+void FlitNetwork<Queue>::reply(std::uint32_t message, bool released_by_request) {
+    MessageOrigin& origin = origins_[message];
+    require(origin.half == Half::read_request, "a request is answered once");
+    origin.half = Half::read_data;
+    origin.released_by_request = released_by_request;
+    if (!released_by_request) {
+        origin.parts = {};
+    }
+    Answers& queue = answers_[origin.answer_link];
+    const auto found = std::find_if(queue.data.begin(), queue.data.end(),
+                                    [&](const CollectiveFlits& c) { return c.collective == origin.collective; });
+    const bool known = found != queue.data.end();
+    start_waiting(origin.answer_link, index(Channel::response), message, (known ? found->flits : 0) + origin.flits - 1);
+    if (known) {
+        found->flits += origin.flits;
+    } else {
+        queue.data.push_back({origin.collective, origin.flits});
+    }
+    answer(message, origin.flits);
 }
 
 // Queues `flits` that go back to where the request came from.
@@ -258,44 +286,96 @@ void FlitNetwork<Queue>::send(LinkId id, LinkState& link, std::uint32_t channel)
     if ((link.finite >> channel & 1U) != 0) {
         --link.credits[channel];
     }
-    std::uint32_t message = 0;
+    NextFlit next{};
     std::uint32_t freed = no_id;
     if (id < first_switch_link_) {
-        message = channel == index(Channel::request) ? next_request(id) : next_answer(id);
+        next = channel == index(Channel::request) ? next_request(id) : next_answer(id);
     } else {
         const OutputQueues::Taken taken = output(id, channel).pop(runs_);
-        message = taken.message;
+        next = {taken.message, taken.last};
         freed = taken.input << 1U | channel;
+    }
+    if (next.last) {
+        stop_waiting(id, channel, origins_[next.message]);
     }
     --link.queued[channel];
     ++link.sent;
+    link.on_wire = next.message << 2U | (next.last ? 2U : 0U) | channel;
     link.free_at = queue_.push(link.free_lane, now_, id, freed);
-    queue_.push(link.arrive_lane, now_, id, message << 1U | channel);
+    queue_.push(link.arrive_lane, now_, id, link.on_wire);
 }
 
 template <class Queue>
-std::uint32_t FlitNetwork<Queue>::next_request(LinkId id) {
+typename FlitNetwork<Queue>::NextFlit FlitNetwork<Queue>::next_request(LinkId id) {
     SourceQueues::Current& current = sources_.current(id);
     if (current.flits_left == 0) {
         const PortMessage next = sources_.next(id);
         current.message = start_message(next, id);
-        current.flits_left = next.injection.read ? 1 : static_cast<std::uint32_t>(next.share.flits);
     }
-    --current.flits_left;
-    return current.message;
+    if (--current.flits_left > 0) {
+        return {current.message, false};
+    }
+    MessageOrigin& origin = origins_[current.message];
+    const std::int64_t own_flits = sources_.left(id, origin.collective) - 1 - origin.flits_before;
+    origin.own += own_flits * graph_.class_of(id).flit_time;
+    return {current.message, true};
 }
 
 template <class Queue>
-std::uint32_t FlitNetwork<Queue>::next_answer(LinkId id) {
+typename FlitNetwork<Queue>::NextFlit FlitNetwork<Queue>::next_answer(LinkId id) {
     Answers& queue = answers_[id];
     FlitRuns::Run& run = answer_runs_[queue.first];
     const std::uint32_t message = run.message;
-    if (--run.count == 0) {
+    const MessageOrigin& origin = origins_[message];
+    if (origin.half == Half::read_data) {
+        const auto found = std::find_if(queue.data.begin(), queue.data.end(),
+                                        [&](const CollectiveFlits& c) { return c.collective == origin.collective; });
+        if (--found->flits == 0) {
+            queue.data.erase(found);
+        }
+    }
+    const bool last = --run.count == 0;
+    if (last) {
         const std::uint32_t done = queue.first;
         queue.first = run.next;
         answer_runs_.give_back(done);
     }
-    return message;
+    return {message, last};
+}
+
+// Whether a flit of `other` counts as own serialization of `message`: same sender, same collective, same kind.
+template <class Queue>
+bool FlitNetwork<Queue>::same_flow(std::uint32_t message, std::uint32_t other) const {
+    const MessageOrigin& a = origins_[message];
+    const MessageOrigin& b = origins_[other];
+    return a.collective == b.collective && a.half == b.half && sender(a) == sender(b);
+}
+
+// The last flit of a message is ready at a port, behind so many flits of its own flow.
+template <class Queue>
+void FlitNetwork<Queue>::start_waiting(LinkId id, std::uint32_t channel, std::uint32_t message,
+                                       std::int64_t flits_ahead) {
+    const LinkState& link = links_[id];
+    MessageOrigin& origin = origins_[message];
+    const bool own = link.free_at > now_ && (link.on_wire & 1U) == channel && same_flow(message, link.on_wire >> 2U);
+    origin.ready = now_;
+    origin.stall_before = stall(id, channel);
+    origin.own = flits_ahead * graph_.class_of(id).flit_time + (own ? link.free_at - now_ : Duration{0});
+}
+
+// It leaves: what it waited for, itself and the way ahead are charged to their causes.
+template <class Queue>
+void FlitNetwork<Queue>::stop_waiting(LinkId id, std::uint32_t channel, MessageOrigin& origin) {
+    const LinkClass& kind = graph_.class_of(id);
+    const Duration stalled = stall(id, channel) - origin.stall_before;
+    TimeParts& parts = origin.parts;
+    parts.serialization += origin.own + kind.flit_time;
+    parts.credit_stall += stalled;
+    parts.contention += now_ - origin.ready - origin.own - stalled;
+    parts.endpoint += kind.latency.endpoint;
+    parts.protocol += kind.latency.protocol;
+    parts.propagation += kind.latency.propagation;
+    parts.switching += kind.latency.switching;
 }
 
 template <class Queue>
@@ -304,7 +384,7 @@ std::uint32_t FlitNetwork<Queue>::new_message() {
         free_messages_.push_back(static_cast<std::uint32_t>(messages_.size()));
         messages_.emplace_back();
         origins_.emplace_back();
-        require(messages_.size() < (1U << 31U), "messages under way fit their index");
+        require(messages_.size() < (1U << 30U), "messages under way fit their index");
     }
     const std::uint32_t id = free_messages_.back();
     free_messages_.pop_back();
@@ -328,7 +408,13 @@ std::uint32_t FlitNetwork<Queue>::start_message(const PortMessage& next, LinkId 
                     now_,
                     link,
                     no_id,
-                    injection.read ? Half::read_request : Half::write};
+                    injection.read ? Half::read_request : Half::write,
+                    false,
+                    {},
+                    next.waiting.ready,
+                    next.waiting.stall,
+                    next.waiting.wire,
+                    next.waiting.flits};
     return id;
 }
 

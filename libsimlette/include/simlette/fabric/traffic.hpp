@@ -5,6 +5,7 @@
 
 #include <simlette/base/units.hpp>
 #include <simlette/fabric/spec.hpp>
+#include <simlette/fabric/statistics.hpp>
 
 namespace simlette {
 
@@ -49,6 +50,10 @@ struct Delivery {
     std::int64_t flits = 0;
     Bytes bytes{0};
     Time injected;
+    // What its last flit went through since it was ready at its source. Of data that was read: since the request was
+    // ready, or since the data was, whichever its departure waited for.
+    TimeParts parts;
+    bool released_by_request = false;  // parts include the request
 };
 
 }  // namespace simlette

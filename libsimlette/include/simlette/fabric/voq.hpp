@@ -21,18 +21,19 @@ public:
         std::uint32_t message = 0;
         std::uint32_t count = 0;
         std::uint32_t next = no_id;
+        bool has_last = false;  // the last of these is the last of the message
     };
 
     Run& operator[](std::uint32_t id) { return runs_[id]; }
 
     std::uint32_t take(std::uint32_t message) {
         if (free_ == no_id) {
-            runs_.push_back({message, 1, no_id});
+            runs_.push_back({message, 1, no_id, false});
             return static_cast<std::uint32_t>(runs_.size() - 1);
         }
         const std::uint32_t id = free_;
         free_ = runs_[id].next;
-        runs_[id] = {message, 1, no_id};
+        runs_[id] = {message, 1, no_id, false};
         return id;
     }
 
@@ -56,23 +57,21 @@ public:
     struct Taken {
         LinkId input;
         std::uint32_t message;
+        bool last;  // flit of its message
     };
 
-    void push(LinkId input, std::uint32_t message, FlitRuns& runs) {
-        const auto place = find(input);
-        if (place == queues_.end() || place->input != input) {
-            const std::uint32_t run = runs.take(message);
-            queues_.insert(place, Queue{input, run, run});
-            return;
+    void push(LinkId input, std::uint32_t message, bool last, FlitRuns& runs) {
+        runs[append(input, message, runs)].has_last = last;
+    }
+
+    // Flits of an input that wait before the last one, as far as `same(message)` holds.
+    template <class Same>
+    std::int64_t ahead(LinkId input, FlitRuns& runs, Same&& same) {
+        std::int64_t flits = -1;
+        for (std::uint32_t run = find(input)->first; run != no_id; run = runs[run].next) {
+            flits += same(runs[run].message) ? runs[run].count : 0;
         }
-        FlitRuns::Run& last = runs[place->last];
-        if (last.message == message) {
-            ++last.count;
-            return;
-        }
-        const std::uint32_t run = runs.take(message);  // may move `last`
-        runs[place->last].next = run;
-        place->last = run;
+        return flits;
     }
 
     // Serves the next input. Requires: !empty().
@@ -81,12 +80,14 @@ public:
         if (served == queues_.end()) {
             served = queues_.begin();
         }
-        const Taken taken{served->input, runs[served->first].message};
         next_input_ = served->input + 1;
-        if (--runs[served->first].count == 0) {
-            const std::uint32_t run = served->first;
-            served->first = runs[run].next;
-            runs.give_back(run);
+        const std::uint32_t id = served->first;
+        FlitRuns::Run& run = runs[id];
+        Taken taken{served->input, run.message, false};
+        if (--run.count == 0) {
+            taken.last = run.has_last;
+            served->first = run.next;
+            runs.give_back(id);
             if (served->first == no_id) {
                 queues_.erase(served);
             }
@@ -106,6 +107,23 @@ public:
     }
 
 private:
+    std::uint32_t append(LinkId input, std::uint32_t message, FlitRuns& runs) {
+        const auto place = find(input);
+        if (place == queues_.end() || place->input != input) {
+            const std::uint32_t run = runs.take(message);
+            queues_.insert(place, Queue{input, run, run});
+            return run;
+        }
+        if (runs[place->last].message == message) {
+            ++runs[place->last].count;
+            return place->last;
+        }
+        const std::uint32_t run = runs.take(message);
+        runs[place->last].next = run;
+        place->last = run;
+        return run;
+    }
+
     struct Queue {
         LinkId input;  // link ids of a switch's inputs are in port order
         std::uint32_t first;
