@@ -144,7 +144,7 @@ void CollectiveRun::start(Time now, Orders& orders) {
 
 void CollectiveRun::deliver(Time now, const Delivery& delivery, Orders& orders) {
     const std::uint32_t rank = delivery.destination_rank;
-    std::int64_t& flits = arrived(delivery.phase, rank);
+    std::int64_t& flits = arrived_[at(delivery.phase, rank)];
     flits += delivery.flits;
     require(flits <= needed(delivery.phase, rank), "no flit is delivered twice");
     note_arrival(now, delivery);
@@ -162,16 +162,20 @@ bool CollectiveRun::decides(const Arrival& later, const Arrival& than) {
 }
 
 void CollectiveRun::note_arrival(Time now, const Delivery& delivery) {
-    Arrival arrival{now, delivery.source_rank, delivery.destination_rank, delivery.port, {}};
-    Arrival& last = last_of_[spec_.phase_barrier ? delivery.phase
-                                                 : std::size_t{delivery.phase} * schedule_.ranks + arrival.destination];
+    Arrival arrival{now,
+                    delivery.source_rank,
+                    delivery.destination_rank,
+                    delivery.port,
+                    delivery.phase,
+                    delivery.released_by_request,
+                    {}};
+    Arrival& last = last_of_[spec_.phase_barrier ? arrival.phase : at(arrival.phase, arrival.destination)];
     const bool here = decides(arrival, last);
     const bool overall = decides(arrival, last_);
     if (!here && !overall) {
         return;
     }
-    const std::uint32_t released = delivery.released_by_request ? delivery.destination_rank : delivery.source_rank;
-    arrival.parts = way_to(delivery.phase, released);
+    arrival.parts = way_to_[at(arrival.phase, arrival.released_by())];
     arrival.parts += delivery.parts;
     if (here) {
         last = arrival;
@@ -198,7 +202,7 @@ void CollectiveRun::enter(std::uint32_t rank, std::uint32_t phase, Time now, Ord
     if (!early_.empty()) {
         release_early(rank, orders);
     }
-    if (arrived(phase, rank) == needed(phase, rank)) {
+    if (arrived_[at(phase, rank)] == needed(phase, rank)) {
         go_on(rank, now, orders);
     }
 }
@@ -206,12 +210,12 @@ void CollectiveRun::enter(std::uint32_t rank, std::uint32_t phase, Time now, Ord
 void CollectiveRun::go_on(std::uint32_t rank, Time now, Orders& orders) {
     const std::uint32_t phase = phase_[rank];
     if (!spec_.phase_barrier) {
-        go_on_by(rank, last_of_[std::size_t{phase} * schedule_.ranks + rank], now, orders);
+        go_on_by(rank, last_of(phase, rank), now, orders);
         return;
     }
     if (++at_barrier_[phase] == schedule_.ranks) {
         for (std::uint32_t member = 0; member < schedule_.ranks; ++member) {
-            go_on_by(member, last_of_[phase], now, orders);
+            go_on_by(member, last_of(phase, member), now, orders);
         }
     }
 }
@@ -220,7 +224,7 @@ void CollectiveRun::go_on(std::uint32_t rank, Time now, Orders& orders) {
 void CollectiveRun::go_on_by(std::uint32_t rank, const Arrival& last, Time now, Orders& orders) {
     const std::uint32_t phase = phase_[rank];
     if (phase + 1 < schedule_.phases.size()) {
-        way_to(phase + 1, rank) = last.at == now ? last.parts : way_to(phase, rank);
+        way_to_[at(phase + 1, rank)] = last.at == now ? last.parts : way_to_[at(phase, rank)];
     }
     enter(rank, phase + 1, now, orders);
 }
@@ -241,6 +245,28 @@ void CollectiveRun::release_early(std::uint32_t rank, Orders& orders) {
     const auto ready = std::stable_partition(early.begin(), early.end(), still_early);
     orders.replies.insert(orders.replies.end(), ready, early.end());
     early.erase(ready, early.end());
+}
+
+std::vector<CollectiveRun::Step> CollectiveRun::critical_steps() const {
+    std::vector<Step> steps;
+    const auto entered = [&](std::uint32_t phase, std::uint32_t rank) {
+        return spec_.earliest_start + way_to_[at(phase, rank)].total();
+    };
+    const Arrival* arrival = &last_;
+    while (arrival != nullptr && arrival->at >= spec_.earliest_start) {
+        std::uint32_t phase = arrival->phase;
+        const std::uint32_t rank = arrival->released_by();
+        const Time ready = entered(phase, rank);
+        steps.push_back(
+            {phase, arrival->source, arrival->destination, arrival->port, arrival->from_request, ready, arrival->at});
+        arrival = nullptr;
+        while (phase > 0 && arrival == nullptr) {  // phases that were complete already do not count
+            --phase;
+            arrival = last_of(phase, rank).at == ready ? &last_of(phase, rank) : nullptr;
+        }
+    }
+    std::reverse(steps.begin(), steps.end());
+    return steps;
 }
 
 std::string CollectiveRun::waiting_rank() const {

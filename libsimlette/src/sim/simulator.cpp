@@ -10,6 +10,7 @@
 #include <simlette/collective/proof.hpp>
 #include <simlette/fabric/built_fabric.hpp>
 #include <simlette/fabric/flit_network.hpp>
+#include <simlette/sim/explain.hpp>
 #include <simlette/sim/simulator.hpp>
 
 namespace simlette {
@@ -80,6 +81,7 @@ struct Simulator::State {
           options(with),
           network(fabric->graph, fabric->spec.routing, fabric->spec.responses, fabric->spec.seed) {
         network.record_messages(options.record_messages);
+        network.watch(options.watched_links);
     }
 
     void count_latencies() {
@@ -245,6 +247,23 @@ std::vector<MessageRecord> Simulator::messages() const {
 Duration Simulator::message_latency(unsigned percent) const {
     require(state_->options.tally_latency, "latencies were counted");
     return {state_->latencies.percentile(percent)};
+}
+
+std::vector<std::uint32_t> Simulator::critical_links() const {
+    std::vector<LinkId> links;
+    for (const auto& run : state_->player.runs()) {
+        if (run->finished()) {
+            append_critical_links(state_->fabric->graph, *run, links);
+        }
+    }
+    std::sort(links.begin(), links.end());
+    links.erase(std::unique(links.begin(), links.end()), links.end());
+    return links;
+}
+
+std::vector<PathStep> Simulator::explain(CollectiveId id) const {
+    require(id < collectives() && state_->player.runs()[id]->finished(), "a finished collective is explained");
+    return explain_path(state_->fabric->graph, *state_->player.runs()[id], id, state_->network.departures());
 }
 
 std::uint64_t Simulator::event_hash() const {

@@ -34,6 +34,18 @@ public:
     Duration finish_skew() const { return last_finish_ - first_finish_; }
     // Of the way to the message delivered last. Requires: finished().
     const TimeParts& critical_path() const { return last_.parts; }
+    // The messages of that way, first sent first: each was released by the delivery of the one before.
+    struct Step {
+        std::uint32_t phase = 0;
+        std::uint32_t source = 0;  // rank
+        std::uint32_t destination = 0;
+        std::uint32_t port = 0;
+        bool from_request = false;  // the way leads through the request of a read
+        Time ready;                 // when its source, or with from_request its reader, entered the phase
+        Time delivered;
+    };
+    std::vector<Step> critical_steps() const;
+    std::uint32_t accelerator_of(std::uint32_t rank) const { return accelerators_[rank]; }
     // Ranks that have not finished wait for messages: the lowest one and its phase, in words.
     std::string waiting_rank() const;
 
@@ -50,9 +62,7 @@ public:
 private:
     void count_traffic();
     void add_traffic(std::int64_t flits, Bytes bytes, std::uint32_t times);
-    std::int64_t& arrived(std::uint32_t phase, std::uint32_t rank) {
-        return arrived_[std::size_t{phase} * schedule_.ranks + rank];
-    }
+
     std::int64_t needed(std::uint32_t phase, std::uint32_t rank) const {
         return alike_ ? needed_[phase] : needed_[std::size_t{phase} * schedule_.ranks + rank];
     }
@@ -88,13 +98,19 @@ private:
         std::uint32_t source = 0;
         std::uint32_t destination = 0;
         std::uint32_t port = 0;
+        std::uint32_t phase = 0;
+        bool from_request = false;
         TimeParts parts;
+        std::uint32_t released_by() const { return from_request ? destination : source; }
     };
+    const Arrival& last_of(std::uint32_t phase, std::uint32_t rank) const {
+        return last_of_[spec_.phase_barrier ? phase : std::size_t{phase} * schedule_.ranks + rank];
+    }
     static bool decides(const Arrival& later, const Arrival& than);
     void go_on_by(std::uint32_t rank, const Arrival& last, Time now, Orders& orders);
     void note_arrival(Time now, const Delivery& delivery);
-    TimeParts& way_to(std::uint32_t phase, std::uint32_t rank) {
-        return way_to_[std::size_t{phase} * schedule_.ranks + rank];
+    std::size_t at(std::uint32_t phase, std::uint32_t rank) const {
+        return std::size_t{phase} * schedule_.ranks + rank;
     }
     std::vector<TimeParts> way_to_;  // by phase and rank: to entering it
     std::vector<Arrival> last_of_;   // by phase and rank: the last delivery; with a barrier by phase

@@ -65,6 +65,9 @@ public:
     void close();
 
     void record_messages(bool on) { recording_ = on; }
+    // Logs every flit that leaves on these links.
+    void watch(const std::vector<LinkId>& links);
+    const std::vector<Departure>& departures() const { return departures_; }
     const std::vector<MessageRecord>& records() const { return records_; }
     NetworkStatistics statistics() const;
     std::vector<LinkStatistics> link_statistics() const;
@@ -104,6 +107,7 @@ private:
         std::int64_t sent = 0;
         Time free_at;               // of the wire
         std::uint32_t on_wire = 0;  // the flit that left last; its message lives while the wire is busy
+        bool watched = false;
     };
     static_assert(sizeof(LinkState) == 64);
     struct StallClock {
@@ -116,7 +120,7 @@ private:
         std::uint32_t undelivered = 0;
     };
     // The rest of a port-message, looked at only when its first flit leaves and its last arrives.
-    enum class Half : std::uint8_t { write, response, read_request, read_data };
+    using Half = TransactionHalf;
     struct MessageOrigin {
         std::uint32_t collective = 0;
         std::uint32_t phase = 0;
@@ -172,6 +176,7 @@ private:
     void give_credit(LinkId id, std::uint32_t channel);
     void decide(LinkId id);
     void send(LinkId id, LinkState& link, std::uint32_t channel);
+    void log_departure(LinkId id, std::uint32_t message);
     void note_waiting(LinkId id, const LinkState& link);
     void start_stalls(LinkId id, LinkState& link, std::uint32_t ready);
     void end_stalls(LinkId id, LinkState& link);
@@ -212,6 +217,7 @@ private:
     std::vector<std::uint32_t> wakes_;
     std::vector<MessageRecord> records_;
     bool recording_ = false;
+    std::vector<Departure> departures_;
     std::int64_t flits_outside_ = 0;    // injected, not delivered
     std::int64_t credits_outside_ = 0;  // on their way back
     std::uint64_t events_ = 0;

@@ -298,11 +298,28 @@ void FlitNetwork<Queue>::send(LinkId id, LinkState& link, std::uint32_t channel)
     if (next.last) {
         stop_waiting(id, channel, origins_[next.message]);
     }
+    if (link.watched) [[unlikely]] {
+        log_departure(id, next.message);
+    }
     --link.queued[channel];
     ++link.sent;
     link.on_wire = next.message << 2U | (next.last ? 2U : 0U) | channel;
     link.free_at = queue_.push(link.free_lane, now_, id, freed);
     queue_.push(link.arrive_lane, now_, id, link.on_wire);
+}
+
+template <class Queue>
+void FlitNetwork<Queue>::log_departure(LinkId id, std::uint32_t message) {
+    const MessageOrigin& origin = origins_[message];
+    departures_.push_back({id, now_, origin.collective, origin.phase, origin.source_rank, origin.destination_rank,
+                           graph_.links[origin.first_link].from_port, origin.half});
+}
+
+template <class Queue>
+void FlitNetwork<Queue>::watch(const std::vector<LinkId>& links) {
+    for (const LinkId id : links) {
+        links_[id].watched = true;
+    }
 }
 
 template <class Queue>
@@ -523,6 +540,7 @@ void FlitNetwork<Queue>::clear() {
     deliveries_.clear();
     wakes_.clear();
     records_.clear();
+    departures_.clear();
     flits_outside_ = credits_outside_ = 0;
     events_ = 0;
     totals_ = NetworkStatistics{};

@@ -4,10 +4,14 @@
 #include <cstdint>
 
 #include <simlette/base/units.hpp>
+#include <simlette/fabric/host_graph.hpp>
 #include <simlette/fabric/spec.hpp>
 #include <simlette/fabric/statistics.hpp>
 
 namespace simlette {
+
+// What a flit belongs to: data that is written, the answer to it, a request for data, data that was asked for.
+enum class TransactionHalf : std::uint8_t { write, response, read_request, read_data };
 
 // One message as its source names it.
 struct OutMessage {
@@ -36,6 +40,18 @@ struct Injection {
     std::uint32_t collective = 0;
     std::uint32_t phase = 0;
     bool read = false;
+};
+
+// A flit that left on a watched link.
+struct Departure {
+    LinkId link = 0;
+    Time at;
+    std::uint32_t collective = 0;
+    std::uint32_t phase = 0;
+    std::uint32_t source_rank = 0;
+    std::uint32_t destination_rank = 0;
+    std::uint32_t port = 0;
+    TransactionHalf half = TransactionHalf::write;
 };
 
 // The last flit of a port-message reached the core of its destination, or a request for one reached who holds the data.
