@@ -5,7 +5,7 @@
 
 #include <simlette/base/contract.hpp>
 #include <simlette/base/error.hpp>
-#include <simlette/link/flit.hpp>
+#include <simlette/link/packing.hpp>
 
 namespace simlette {
 
@@ -33,15 +33,15 @@ CollectiveRun::CollectiveRun(std::uint32_t id, const CollectiveSpec& spec, Sched
 namespace {
 
 [[noreturn]] void too_long(const CollectiveSpec& spec) {
-    throw Error(ErrorKind::input, "`bytes` of " + std::to_string(spec.bytes.count) +
-                                      " makes a message of more than 4294967295 flits, or traffic beyond 64 bits; use "
-                                      "fewer bytes");
+    throw Error(ErrorKind::input, "`bytes` of " + std::to_string(spec.bytes.count) + " makes a message of more than " +
+                                      std::to_string(most_message_bytes.count) +
+                                      " bytes, or traffic beyond 64 bits; use fewer bytes");
 }
 
 }  // namespace
 
 void CollectiveRun::count_traffic() {
-    if (flits_for(spec_.bytes) > most_message_flits) {
+    if (most_message_bytes < spec_.bytes) {
         too_long(spec_);
     }
     needed_.assign(schedule_.phases.size() * (alike_ ? 1 : schedule_.ranks), 0);
@@ -51,21 +51,20 @@ void CollectiveRun::count_traffic() {
         for (std::uint32_t rank = 0; rank < ranks; ++rank) {
             for (const Send& send : schedule_.sends_of(phase, rank)) {
                 const Bytes bytes = schedule_.send_bytes(phase, send, rank, spec_.bytes);
-                const std::int64_t flits = flits_for(bytes);
-                needed_[alike_ ? k : k * schedule_.ranks + schedule_.moved(send.peer, rank)] += flits;
-                add_traffic(flits, bytes, alike_ ? schedule_.ranks : 1);
+                needed_[alike_ ? k : k * schedule_.ranks + schedule_.moved(send.peer, rank)] += bytes.count;
+                add_traffic(bytes, alike_ ? schedule_.ranks : 1);
             }
         }
     }
 }
 
-void CollectiveRun::add_traffic(std::int64_t flits, Bytes bytes, std::uint32_t times) {
+void CollectiveRun::add_traffic(Bytes bytes, std::uint32_t times) {
     std::int64_t payload = 0;
-    if (flits > most_message_flits || __builtin_mul_overflow(bytes.count, std::int64_t{times}, &payload) ||
+    if (most_message_bytes < bytes || __builtin_mul_overflow(bytes.count, std::int64_t{times}, &payload) ||
         __builtin_add_overflow(payload_.count, payload, &payload_.count)) {
         too_long(spec_);
     }
-    flits_ += flits * times;
+    flits_ += flits_for(bytes) * times;
 }
 
 // A rank names the messages it writes, or those it reads.
@@ -78,7 +77,7 @@ bool CollectiveRun::message(std::uint32_t rank, std::uint32_t phase, std::uint32
     out.destination_rank = read ? leg.sender : leg.receiver;
     out.destination = accelerators_[out.destination_rank];
     out.bytes = schedule_.send_bytes(schedule_.phases[phase], *leg.send, leg.sender, spec_.bytes);
-    out.flits = flits_for(out.bytes);
+
     return true;
 }
 
@@ -144,11 +143,11 @@ void CollectiveRun::start(Time now, Orders& orders) {
 
 void CollectiveRun::deliver(Time now, const Delivery& delivery, Orders& orders) {
     const std::uint32_t rank = delivery.destination_rank;
-    std::int64_t& flits = arrived_[at(delivery.phase, rank)];
-    flits += delivery.flits;
-    require(flits <= needed(delivery.phase, rank), "no flit is delivered twice");
+    std::int64_t& bytes = arrived_[at(delivery.phase, rank)];
+    bytes += delivery.bytes.count;
+    require(bytes <= needed(delivery.phase, rank), "no byte is delivered twice");
     note_arrival(now, delivery);
-    if (delivery.phase == phase_[rank] && flits == needed(delivery.phase, rank)) {
+    if (delivery.phase == phase_[rank] && bytes == needed(delivery.phase, rank)) {
         go_on(rank, now, orders);
     }
 }
@@ -197,7 +196,10 @@ void CollectiveRun::enter(std::uint32_t rank, std::uint32_t phase, Time now, Ord
     Leg first;
     const bool read = spec_.operation == Operation::read;
     if (read ? leg_in(phase, rank, 0, first) : leg_out(schedule_.phases[phase], rank, 0, first)) {
-        orders.injections.push_back({this, accelerators_[rank], rank, id_, phase, read});
+        orders.injections.push_back(
+            {this, accelerators_[rank], rank, id_, phase, read,
+             static_cast<std::uint8_t>(spec_.primitive == Primitive::send_recv ? compressed_requests_per_control
+                                                                               : plain_requests_per_control)});
     }
     if (!early_.empty()) {
         release_early(rank, orders);

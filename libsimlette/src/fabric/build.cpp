@@ -14,6 +14,9 @@ void add(std::vector<Problem>& problems, std::string message) {
 
 constexpr std::int64_t most_buffer_flits = INT32_MAX - 1;
 
+// A response flit leaves when it is full, with about 80 responses; a port that may open fewer would wait for ever.
+constexpr std::int64_t least_tags = 128;
+
 bool packet_fabric(const FabricSpec& spec) {
     return spec.kind == FabricKind::single_level && spec.device == DeviceKind::eps;
 }
@@ -76,8 +79,30 @@ void check_placement(const FabricSpec& spec, std::vector<Problem>& problems) {
     }
 }
 
+void check_transactions(const FabricSpec& spec, std::vector<Problem>& problems) {
+    const bool one_by_one = spec.responses == ResponsePolicy::per_transaction;
+    if (one_by_one && spec.fidelity != Fidelity::ualink) {
+        add(problems,
+            "`responses: per-transaction` needs `fidelity: ualink`: in `paper` a port-message is one "
+            "transaction; use `per-message`");
+    }
+
+    if (spec.tags != unlimited && !one_by_one) {
+        add(problems,
+            "finite `tags` need `responses: per-transaction`: with other responses a long message would wait "
+            "for its own tags for ever");
+    }
+    if (spec.tags < least_tags) {
+        add(problems, "`tags` is " + std::to_string(spec.tags) + "; expected at least " + std::to_string(least_tags) +
+                          ", more than wait for one response flit to fill, or unlimited");
+    }
+}
+
 LinkClass link_class(const FabricSpec& spec, LatencyParts latency) {
-    return {flit_time(spec.port_rate), latency, {spec.buffers.request, spec.buffers.response}, spec.credit_return};
+    return {flit_time(spec.port_rate),
+            latency,
+            {spec.buffers.request, spec.buffers.response},
+            spec.credit_return_is_link_latency ? latency.total() : spec.credit_return};
 }
 
 // Accelerator a's port p leads to switch p, port a.
@@ -137,6 +162,7 @@ std::shared_ptr<const Fabric> build_fabric(const FabricSpec& spec) {
     std::vector<Problem> problems;
     check_sizes(spec, problems);
     check_link(spec, problems);
+    check_transactions(spec, problems);
     std::vector<std::uint32_t> peers;
     if (problems.empty()) {
         check_placement(spec, problems);

@@ -6,8 +6,11 @@
 
 namespace simlette {
 
-SourceQueues::SourceQueues(const HostGraph& graph, const RoutingSpec& routing, std::uint64_t seed)
-    : graph_(graph), striping_(routing, seed) {
+SourceQueues::SourceQueues(const HostGraph& graph, const RoutingSpec& routing, const TransactionRules& rules,
+                           std::uint64_t seed)
+    : graph_(graph),
+      rules_(rules),
+      striping_(routing, rules.fidelity == Fidelity::ualink ? max_request : flit_bytes, seed) {
     const LinkId links = graph.first_switch_link();
     ports_.resize(links);
     first_link_.assign(graph.accelerators + 1, links);
@@ -23,20 +26,20 @@ const std::vector<SourceQueues::PortLoad>& SourceQueues::spread(const Injection&
     const LinkId first = first_link_[injection.source];
     loads_.clear();
     for (LinkId link = first; link < first_link_[injection.source + 1]; ++link) {
-        loads_.push_back({link, 0, 0});
+        loads_.push_back({link, 0});
     }
     OutMessage message;
     std::int64_t before = 0;
     for (std::uint32_t i = 0; injection.messages->message(injection.rank, injection.phase, i, message); ++i) {
-        if (message.flits == 0) {
+        if (message.bytes.count == 0) {
             continue;
         }
         const Candidates candidates(graph_, injection.source, message.destination);
         require(candidates.size() > 0, "a link leads to every destination");
         for (std::uint32_t c = 0; c < candidates.size(); ++c) {
-            const std::int64_t flits = striping_.share(message, injection.source, before, candidates.size(), c).flits;
-            loads_[candidates[c] - first].flits += flits;
-            loads_[candidates[c] - first].messages += flits > 0 ? 1 : 0;
+            const Bytes bytes = striping_.share(message, injection.source, before, candidates.size(), c);
+            loads_[candidates[c] - first].flits +=
+                bytes.count > 0 ? forward_flits(rules_, bytes, injection.read, injection.requests_per_control) : 0;
         }
         before += striping_.units(message);
     }
@@ -98,24 +101,25 @@ PortMessage SourceQueues::next(LinkId link) {
     Port& port = ports_[link];
     require(port.first != no_id, "a port with queued flits has messages");
     Cursor& cursor = cursors_[port.first];
-    PortMessage found{held_[cursor.injection].injection, {}, {}, cursor.waiting};
+    PortMessage found{held_[cursor.injection].injection, {}, {0}, {}, cursor.waiting};
     const Injection& injection = found.injection;
-    while (found.share.flits == 0) {
+    while (found.bytes.count == 0) {
         const bool more = injection.messages->message(injection.rank, injection.phase, cursor.index, found.message);
         require(more, "an injection has the flits that it announced");
         ++cursor.index;
-        if (found.message.flits == 0) {
+        if (found.message.bytes.count == 0) {
             continue;
         }
         const Candidates candidates(graph_, injection.source, found.message.destination);
         const std::uint32_t position = candidates.position(link);
         if (position != no_id) {
-            found.share = striping_.share(found.message, injection.source, cursor.before, candidates.size(), position);
+            found.bytes = striping_.share(found.message, injection.source, cursor.before, candidates.size(), position);
         }
         cursor.before += striping_.units(found.message);
     }
-    begin(port, injection.collective, injection.read ? 1 : found.share.flits);
-    cursor.left -= found.share.flits;
+    found.transactions = transactions(injection, found.bytes);
+    begin(port, injection.collective, found.transactions.forward);
+    cursor.left -= found.transactions.forward;
     if (cursor.left == 0) {
         drop_first(port);
     }

@@ -79,7 +79,9 @@ struct Simulator::State {
     State(std::shared_ptr<const Fabric> on, SimulatorOptions with)
         : fabric(std::move(on)),
           options(with),
-          network(fabric->graph, fabric->spec.routing, fabric->spec.responses, fabric->spec.seed) {
+          network(fabric->graph, fabric->spec.routing,
+                  TransactionRules{fabric->spec.fidelity, fabric->spec.responses, fabric->spec.tags},
+                  fabric->spec.seed) {
         network.record_messages(options.record_messages);
         network.watch(options.watched_links);
     }

@@ -26,8 +26,8 @@ public:
 
     const Schedule& schedule() const { return schedule_; }
     const CollectiveSpec& spec() const { return spec_; }
-    std::int64_t flits() const { return flits_; }  // of all its messages
-    Bytes payload() const { return payload_; }
+    Bytes payload() const { return payload_; }     // of all its messages
+    std::int64_t flits() const { return flits_; }  // of all its messages, 640 bytes each
     bool started() const { return started_; }
     bool finished() const { return finished_ranks_ == schedule_.ranks; }
     Time end() const { return last_finish_; }
@@ -61,7 +61,7 @@ public:
 
 private:
     void count_traffic();
-    void add_traffic(std::int64_t flits, Bytes bytes, std::uint32_t times);
+    void add_traffic(Bytes bytes, std::uint32_t times);
 
     std::int64_t needed(std::uint32_t phase, std::uint32_t rank) const {
         return alike_ ? needed_[phase] : needed_[std::size_t{phase} * schedule_.ranks + rank];
@@ -85,7 +85,7 @@ private:
     Schedule schedule_;
     std::vector<std::uint32_t> accelerators_;
     bool alike_;
-    std::vector<std::int64_t> needed_;   // flits addressed to a rank, by phase, or by phase and rank
+    std::vector<std::int64_t> needed_;   // bytes addressed to a rank, by phase, or by phase and rank
     std::vector<std::int64_t> arrived_;  // by phase and rank
     std::vector<std::uint32_t> phase_;   // of each rank; schedule_.phases.size(): finished
     std::vector<std::uint32_t> at_barrier_;
@@ -119,8 +119,8 @@ private:
     bool started_ = false;
     Time first_finish_;
     Time last_finish_;
-    std::int64_t flits_ = 0;
     Bytes payload_{0};
+    std::int64_t flits_ = 0;
 };
 
 // All collectives of a simulation.

@@ -12,6 +12,7 @@
 #include <simlette/fabric/host_graph.hpp>
 #include <simlette/fabric/striping.hpp>
 #include <simlette/fabric/traffic.hpp>
+#include <simlette/fabric/transactions.hpp>
 
 namespace simlette {
 
@@ -19,11 +20,13 @@ namespace simlette {
 struct PortMessage {
     Injection injection;
     OutMessage message;
-    Striping::Share share;
+    Bytes bytes{0};  // of the message
+    Transactions transactions;
     // Since when its flits have waited, and what the port had done by then.
     struct Waiting {
         Time ready;
-        Duration stall{0};       // of the port's request channel until then
+        Duration stall{0};  // of the port's request channel until then
+        Duration tag_wait{0};
         Duration wire{0};        // the rest of a flit of the same collective that was on the wire
         std::int64_t flits = 0;  // of the same collective that had left
     };
@@ -32,18 +35,17 @@ struct PortMessage {
 
 class SourceQueues {
 public:
-    SourceQueues(const HostGraph& graph, const RoutingSpec& routing, std::uint64_t seed);
+    SourceQueues(const HostGraph& graph, const RoutingSpec& routing, const TransactionRules& rules, std::uint64_t seed);
 
-    // Calls queued(link, flits) for each port that has flits to send: of the messages themselves, or one for each
-    // port-message that is read; it returns since when they wait (`flits` aside). Returns these flits in all.
+    // Calls queued(link, flits) for each port that has forward flits to send; it returns since when they wait (`flits`
+    // aside). Returns these flits in all.
     // Requires: a link leads to every destination.
     template <class Queued>
     std::int64_t add(const Injection& injection, Queued&& queued) {
         std::int64_t flits = 0;
         for (const PortLoad& load : spread(injection)) {
-            const std::int64_t leaving = injection.read ? load.messages : load.flits;
-            append(load, injection.collective, queued(load.link, leaving));
-            flits += leaving;
+            append(load, injection.collective, queued(load.link, load.flits));
+            flits += load.flits;
         }
         return flits;
     }
@@ -53,6 +55,7 @@ public:
         std::uint32_t message = 0;
         std::uint32_t flits_left = 0;
         std::uint32_t collective = 0;
+        bool fresh = false;  // none has left
     };
     Current& current(LinkId link) { return ports_[link].current; }
 
@@ -67,7 +70,6 @@ private:
     struct PortLoad {
         LinkId link;
         std::int64_t flits;
-        std::int64_t messages;
     };
     struct Cursor {
         std::uint32_t injection = 0;
@@ -92,6 +94,9 @@ private:
         std::uint32_t ports = 0;  // that have not finished with it
     };
 
+    Transactions transactions(const Injection& injection, Bytes bytes) const {
+        return transactions_of(rules_, bytes, injection.read, injection.requests_per_control);
+    }
     // What each port of the source gets of an injection, by link, and holds the injection for them.
     const std::vector<PortLoad>& spread(const Injection& injection);
     void append(const PortLoad& load, std::uint32_t collective, PortMessage::Waiting waiting);
@@ -100,6 +105,7 @@ private:
     std::uint32_t hold(const Injection& injection);
 
     const HostGraph& graph_;
+    TransactionRules rules_;
     Striping striping_;
     std::vector<Port> ports_;
     std::vector<Cursor> cursors_;

@@ -17,11 +17,11 @@ enum class TransactionHalf : std::uint8_t { write, response, read_request, read_
 struct OutMessage {
     std::uint32_t destination = 0;       // accelerator
     std::uint32_t destination_rank = 0;  // what the sender calls it
-    std::int64_t flits = 0;              // 0: nothing is sent; at most most_message_flits
-    Bytes bytes{0};
+    Bytes bytes{0};                      // 0: nothing is sent; at most most_message_bytes
 };
 
-inline constexpr std::int64_t most_message_flits = UINT32_MAX;
+// Keeps the flits of a message in 32 bits, packing included.
+inline constexpr Bytes most_message_bytes{std::int64_t{1} << 40};
 
 // Messages of one rank in one phase, made when a port comes to them, so that nothing is stored ahead.
 class MessageSource {
@@ -40,6 +40,7 @@ struct Injection {
     std::uint32_t collective = 0;
     std::uint32_t phase = 0;
     bool read = false;
+    std::uint8_t requests_per_control = 2;  // with Fidelity::ualink
 };
 
 // A flit that left on a watched link.
