@@ -14,6 +14,9 @@ void add(std::vector<Problem>& problems, std::string message) {
 
 constexpr std::int64_t most_buffer_flits = INT32_MAX - 1;
 
+// About 2 GiB of state.
+constexpr std::uint64_t most_accelerator_ports = 1U << 22U;
+
 // A response flit leaves when it is full, with about 80 responses; a port that may open fewer would wait for ever.
 constexpr std::int64_t least_tags = 128;
 
@@ -33,6 +36,11 @@ void check_sizes(const FabricSpec& spec, std::vector<Problem>& problems) {
     }
     if (spec.ports < 1 || spec.ports > 1'024) {
         add(problems, "`ports` is " + std::to_string(spec.ports) + "; expected 1 to 1024");
+    }
+    if (std::uint64_t{spec.accelerators} * spec.ports > most_accelerator_ports) {
+        add(problems, "`accelerators` times `ports` is " +
+                          std::to_string(std::uint64_t{spec.accelerators} * spec.ports) + "; expected at most " +
+                          std::to_string(most_accelerator_ports));
     }
     if (spec.radix != 0 && spec.kind == FabricKind::single_level && spec.accelerators > spec.radix) {
         add(problems, "a switch needs " + std::to_string(spec.accelerators) +

@@ -139,16 +139,19 @@ private:
         Half half = Half::write;
         bool may_answer = true;  // false until reply() for a read
         bool released_by_request = false;
-        // Of its last flit, since it was ready at its source. A wait in progress is entered as its end minus its start.
-        Time ready;
-        Duration serialization{0};
-        Duration credit_stall{0};
-        Duration tag_wait{0};
 
         bool answers() const { return half == Half::response || half == Half::read_data; }
         std::uint32_t data_flits() const {
             return half == Half::read_request || half == Half::read_data ? back : forward;
         }
+    };
+    // What the last flit of a message went through since it was ready at its source. A wait in progress is entered as
+    // its end minus its start.
+    struct Toll {
+        Time ready;
+        Duration serialization{0};
+        Duration credit_stall{0};
+        Duration tag_wait{0};
     };
     struct CollectiveFlits {
         std::uint32_t collective;
@@ -182,9 +185,9 @@ private:
     std::uint32_t answers_due(std::uint32_t message, std::uint32_t arrived) const;
     bool same_flow(std::uint32_t message, std::uint32_t other) const;
     void start_waiting(LinkId id, std::uint32_t channel, std::uint32_t message, std::int64_t flits_ahead);
-    void stop_waiting(LinkId id, std::uint32_t channel, MessageOrigin& origin);
+    void stop_waiting(LinkId id, const LinkState& link, std::uint32_t channel, std::uint32_t message);
     Delivery delivery(std::uint32_t message) const;
-    void add_path(const MessageOrigin& origin, std::uint32_t message, TimeParts& parts) const;
+    TimeParts path(std::uint32_t message) const;
     void add_latencies(LinkId first, std::uint32_t destination, TimeParts& parts) const;
     NodeId sender(const MessageOrigin& origin) const {
         return graph_.links[origin.answers() ? origin.answer_link : origin.first_link].from;
@@ -231,6 +234,7 @@ private:
     std::vector<LinkId> way_back_;   // of each link to an accelerator, the link that leaves the same port
     std::vector<Message> messages_;  // of flits under way
     std::vector<MessageOrigin> origins_;
+    std::vector<Toll> tolls_;
     std::vector<Transactions> transactions_;  // of messages of ualink, their answers included
     std::vector<std::int64_t> open_;          // per accelerator link: transactions, if tags are limited
     std::vector<std::uint32_t> free_messages_;

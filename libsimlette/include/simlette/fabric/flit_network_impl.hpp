@@ -116,7 +116,7 @@ void FlitNetwork<Queue>::arrive(LinkId from, LinkState& link, std::uint32_t flit
     queues.push(from, message, last, runs_);
     if (last) {
         start_waiting(out, channel, message,
-                      queues.ahead(from, runs_, [&](std::uint32_t other) { return same_flow(message, other); }));
+                      queues.ahead(from, message, runs_, [&](std::uint32_t other) { return same_flow(message, other); }));
     }
     LinkState& next = links_[out];
     ++next.queued[channel];
@@ -199,7 +199,6 @@ Delivery FlitNetwork<Queue>::delivery(std::uint32_t message) const {
 // The data of a port-message has arrived whole.
 template <class Queue>
 void FlitNetwork<Queue>::finish_data(std::uint32_t message) {
-    const MessageOrigin& origin = origins_[message];
     Delivery done = delivery(message);
     totals_.flits += done.flits;
     totals_.payload_bytes += done.bytes.count;
@@ -211,14 +210,17 @@ void FlitNetwork<Queue>::finish_data(std::uint32_t message) {
         records_.push_back({done.collective, done.phase, done.source_rank, done.destination_rank, done.port,
                             done.bytes.count, done.flits, done.injected, now_});
     }
-    add_path(origin, message, done.parts);
+    done.parts = path(message);
     deliveries_.push_back(done);
 }
 
 // What the last flit went through: latencies by their names along its way, then what it waited for; contention is the
 // rest. The way of data that was read includes the request if its departure waited for it.
 template <class Queue>
-void FlitNetwork<Queue>::add_path(const MessageOrigin& origin, std::uint32_t message, TimeParts& parts) const {
+TimeParts FlitNetwork<Queue>::path(std::uint32_t message) const {
+    const MessageOrigin& origin = origins_[message];
+    const Toll& toll = tolls_[message];
+    TimeParts parts;
     if (origin.half == Half::write) {
         add_latencies(origin.first_link, messages_[message].destination, parts);
     } else {
@@ -227,10 +229,11 @@ void FlitNetwork<Queue>::add_path(const MessageOrigin& origin, std::uint32_t mes
             add_latencies(origin.first_link, graph_.links[origin.answer_link].from, parts);
         }
     }
-    parts.serialization = origin.serialization;
-    parts.credit_stall = origin.credit_stall;
-    parts.wait = origin.tag_wait;
-    parts.contention = (now_ - origin.ready) - parts.total();
+    parts.serialization = toll.serialization;
+    parts.credit_stall = toll.credit_stall;
+    parts.wait = toll.tag_wait;
+    parts.contention = (now_ - toll.ready) - parts.total();
+    return parts;
 }
 
 template <class Queue>
@@ -254,8 +257,7 @@ void FlitNetwork<Queue>::reply(std::uint32_t message, bool released_by_request) 
     origin.may_answer = true;
     origin.released_by_request = released_by_request;
     if (!released_by_request) {
-        origin.ready = now_;
-        origin.serialization = origin.credit_stall = origin.tag_wait = Duration{0};
+        tolls_[message] = {now_, {0}, {0}, {0}};
     }
     let_answers_go(message, origin.forward - messages_[message].undelivered);
 }
@@ -274,10 +276,7 @@ void FlitNetwork<Queue>::let_answers_go(std::uint32_t message, std::uint32_t arr
         MessageOrigin& partner = origins_[origin.partner];
         origin.answered = due;
         partner.released_by_request = origin.released_by_request;
-        partner.ready = origin.ready;
-        partner.serialization = origin.serialization;
-        partner.credit_stall = origin.credit_stall;
-        partner.tag_wait = origin.tag_wait;
+        tolls_[origin.partner] = tolls_[message];
         queue_answer(origin.partner, flits, due == origin.back);
     }
     if (due == origins_[message].back && arrived == origins_[message].forward) {
@@ -430,9 +429,7 @@ void FlitNetwork<Queue>::send(LinkId id, LinkState& link, std::uint32_t channel)
         next = {taken.message, taken.last};
         freed = taken.input << 1U | channel;
     }
-    if (next.last) {
-        stop_waiting(id, channel, origins_[next.message]);
-    }
+    
     if (link.watched) [[unlikely]] {
         log_departure(id, next.message);
     }
@@ -440,6 +437,9 @@ void FlitNetwork<Queue>::send(LinkId id, LinkState& link, std::uint32_t channel)
     ++link.sent;
     link.on_wire = next.message << 2U | (next.last ? 2U : 0U) | channel;
     link.free_at = queue_.push(link.free_lane, now_, id, freed);
+    if (next.last) {
+        stop_waiting(id, link, channel, next.message);
+    }
     queue_.push(link.arrive_lane, now_, id, link.on_wire);
 }
 
@@ -492,8 +492,8 @@ typename FlitNetwork<Queue>::NextFlit FlitNetwork<Queue>::next_request(LinkId id
     if (--current.flits_left > 0) {
         return {current.message, false};
     }
-    MessageOrigin& origin = origins_[current.message];
-    origin.serialization += (sources_.left(id, origin.collective) - 1) * graph_.class_of(id).flit_time;
+    tolls_[current.message].serialization +=
+        (sources_.left(id, current.collective) - 1) * graph_.class_of(id).flit_time;
     return {current.message, true};
 }
 
@@ -528,19 +528,28 @@ template <class Queue>
 void FlitNetwork<Queue>::start_waiting(LinkId id, std::uint32_t channel, std::uint32_t message,
                                        std::int64_t flits_ahead) {
     const LinkState& link = links_[id];
-    MessageOrigin& origin = origins_[message];
-    const bool own = link.free_at > now_ && (link.on_wire & 1U) == channel && same_flow(message, link.on_wire >> 2U);
-    origin.serialization += flits_ahead * graph_.class_of(id).flit_time + (own ? link.free_at - now_ : Duration{0});
-    origin.credit_stall += Duration{0} - stall(id, channel);
+    Toll& toll = tolls_[message];
+    if (flits_ahead > 0) {
+        toll.serialization += flits_ahead * graph_.class_of(id).flit_time;
+    }
+    if (link.free_at > now_ && (link.on_wire & 1U) == channel && same_flow(message, link.on_wire >> 2U)) {
+        toll.serialization += link.free_at - now_;
+    }
+    if (link.finite != 0) {
+        toll.credit_stall += Duration{0} - stall(id, channel);
+    }
 }
 
-// It leaves.
+// It has taken the wire.
 template <class Queue>
-void FlitNetwork<Queue>::stop_waiting(LinkId id, std::uint32_t channel, MessageOrigin& origin) {
-    origin.serialization += graph_.class_of(id).flit_time;
-    origin.credit_stall += stall(id, channel);
-    if (id < first_switch_link_ && channel == index(Channel::request)) {
-        origin.tag_wait += stall(id, no_tag);
+void FlitNetwork<Queue>::stop_waiting(LinkId id, const LinkState& link, std::uint32_t channel, std::uint32_t message) {
+    Toll& toll = tolls_[message];
+    toll.serialization += link.free_at - now_;
+    if (link.finite != 0) {
+        toll.credit_stall += stall(id, channel);
+    }
+    if (!open_.empty() && id < first_switch_link_ && channel == index(Channel::request)) {
+        toll.tag_wait += stall(id, no_tag);
     }
 }
 
@@ -550,6 +559,7 @@ std::uint32_t FlitNetwork<Queue>::new_message() {
         free_messages_.push_back(static_cast<std::uint32_t>(messages_.size()));
         messages_.emplace_back();
         origins_.emplace_back();
+        tolls_.emplace_back();
         if (rules_.fidelity == Fidelity::ualink) {
             transactions_.emplace_back();
         }
@@ -576,10 +586,8 @@ std::uint32_t FlitNetwork<Queue>::start_message(const PortMessage& next, LinkId 
     origin.first_link = link;
     origin.half = injection.read ? Half::read_request : Half::write;
     origin.may_answer = !injection.read;
-    origin.ready = next.waiting.ready;
-    origin.serialization = next.waiting.wire - next.waiting.flits * graph_.class_of(link).flit_time;
-    origin.credit_stall = Duration{0} - next.waiting.stall;
-    origin.tag_wait = Duration{0} - next.waiting.tag_wait;
+    tolls_[id] = {next.waiting.ready, next.waiting.wire - next.waiting.flits * graph_.class_of(link).flit_time,
+                  Duration{0} - next.waiting.stall, Duration{0} - next.waiting.tag_wait};
     messages_[id] = {next.message.destination, origin.forward};
     if (!transactions_.empty()) {
         transactions_[id] = next.transactions;
@@ -688,6 +696,7 @@ void FlitNetwork<Queue>::clear() {
     due_.clear();
     messages_.clear();
     origins_.clear();
+    tolls_.clear();
     transactions_.clear();
     free_messages_.clear();
     deliveries_.clear();
