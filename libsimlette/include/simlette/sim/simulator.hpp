@@ -95,9 +95,9 @@ struct PathStep {
 };
 
 struct SimulatorOptions {
-    std::vector<std::uint32_t> watched_links;  // log what leaves on them, for explain()
     bool record_messages = false;              // keep a record of every port-message, for messages()
     bool tally_latency = false;                // count latencies of port-messages, for message_latency()
+    std::vector<std::uint32_t> watched_links;  // log what leaves on them, for explain()
 };
 
 class SIMLETTE_EXPORT Simulator {
