@@ -282,33 +282,43 @@ std::string CollectiveRun::waiting_rank() const {
     return "no rank waits";
 }
 
-std::uint32_t Player::add(const CollectiveSpec& spec, Schedule schedule, std::vector<std::uint32_t> accelerators) {
-    const auto id = static_cast<std::uint32_t>(runs_.size());
+void Player::add(std::uint32_t id, const CollectiveSpec& spec, Schedule schedule,
+                 std::vector<std::uint32_t> accelerators) {
+    require(find(id) == nullptr, "an id names one collective");
     runs_.push_back(std::make_unique<CollectiveRun>(id, spec, std::move(schedule), std::move(accelerators)));
-    return id;
+    by_id_.emplace(id, runs_.back().get());
+}
+
+CollectiveRun* Player::find(std::uint32_t id) const {
+    if (id < runs_.size() && runs_[id]->id() == id) {
+        return runs_[id].get();
+    }
+    const auto found = by_id_.find(id);
+    return found == by_id_.end() ? nullptr : found->second;
 }
 
 void Player::start(std::uint32_t id, Time now) {
-    runs_[id]->start(now, orders_);
-    note_if_finished(id, false);
+    CollectiveRun& run = *find(id);
+    run.start(now, orders_);
+    note_if_finished(run, false);
 }
 
 void Player::deliver(Time now, Span<Delivery> deliveries) {
     for (const Delivery& delivery : deliveries) {
-        CollectiveRun& run = *runs_[delivery.collective];
+        CollectiveRun& run = *find(delivery.collective);
         if (delivery.asked) {
             run.ask(delivery, orders_);
             continue;
         }
         const bool before = run.finished();
         run.deliver(now, delivery, orders_);
-        note_if_finished(delivery.collective, before);
+        note_if_finished(run, before);
     }
 }
 
-void Player::note_if_finished(std::uint32_t id, bool before) {
-    if (!before && runs_[id]->finished()) {
-        finished_.push_back(id);
+void Player::note_if_finished(const CollectiveRun& run, bool before) {
+    if (!before && run.finished()) {
+        finished_.push_back(&run);
         ++finished_count_;
     }
 }
@@ -325,18 +335,20 @@ void Player::sort_orders() {
               [&](const Delivery& a, const Delivery& b) { return key(a) < key(b); });
 }
 
-std::uint32_t Player::take_finished() {
+const CollectiveRun* Player::take_finished() {
     if (finished_.empty()) {
-        return static_cast<std::uint32_t>(runs_.size());
+        return nullptr;
     }
-    const auto least = std::min_element(finished_.begin(), finished_.end());
-    const std::uint32_t id = *least;
+    const auto least = std::min_element(finished_.begin(), finished_.end(),
+                                        [](const auto* a, const auto* b) { return a->id() < b->id(); });
+    const CollectiveRun* run = *least;
     finished_.erase(least);
-    return id;
+    return run;
 }
 
 void Player::clear() {
     runs_.clear();
+    by_id_.clear();
     orders_ = {};
     finished_.clear();
     finished_count_ = 0;

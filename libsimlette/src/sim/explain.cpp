@@ -124,7 +124,7 @@ void append_critical_links(const HostGraph& graph, const CollectiveRun& run, std
     }
 }
 
-std::vector<PathStep> explain_path(const HostGraph& graph, const CollectiveRun& run, CollectiveId id,
+std::vector<PathStep> explain_path(const HostGraph& graph, const CollectiveRun& run,
                                    const std::vector<Departure>& departures) {
     std::vector<PathStep> path;
     for (const Step& step : run.critical_steps()) {
@@ -132,7 +132,7 @@ std::vector<PathStep> explain_path(const HostGraph& graph, const CollectiveRun& 
         Time ready = step.ready;
         for (const Flight& flight : flights(graph, run, step)) {
             for (const LinkId link : flight.links) {
-                const Departure& last = last_departure(link, id, step, flight.request, departures);
+                const Departure& last = last_departure(link, run.id(), step, flight.request, departures);
                 told.hops.push_back(account(graph, link, ready, last, departures));
                 ready = last.at + told.hops.back().flit_time + told.hops.back().latency;
             }

@@ -108,6 +108,12 @@ struct Simulator::State {
         return stalled;
     }
 
+    const CollectiveRun& run(CollectiveId id) const {
+        const CollectiveRun* found = player.find(id);
+        require(found != nullptr, "a collective is known by its id");
+        return *found;
+    }
+
     std::shared_ptr<const Fabric> fabric;
     SimulatorOptions options;
     FlitNetwork<LaneQueue> network;
@@ -135,13 +141,17 @@ CollectiveId Simulator::register_collective(const CollectiveSpec& collective) {
     if (collective.bytes.count < 1) {
         throw Error(ErrorKind::input, "`bytes` is " + std::to_string(collective.bytes.count) + "; expected at least 1");
     }
+    const CollectiveId id = collective.id.value_or(static_cast<CollectiveId>(s.player.runs().size()));
+    if (s.player.find(id) != nullptr) {
+        throw Error(ErrorKind::input, "a collective with id " + std::to_string(id) + " is registered already");
+    }
     std::vector<std::uint32_t> accelerators = accelerators_of_group(*s.fabric, collective.group);
     check_group(*s.fabric, collective, accelerators.size());
     Schedule schedule = build_schedule(collective.primitive, collective.schedule, overlay_of(*s.fabric, accelerators));
     if (const auto flaw = find_flaw(schedule, collective.primitive)) {
         throw Error(ErrorKind::input, "schedule `" + schedule.name + "` is wrong: " + *flaw);
     }
-    const CollectiveId id = s.player.add(collective, std::move(schedule), std::move(accelerators));
+    s.player.add(id, collective, std::move(schedule), std::move(accelerators));
     if (collective.earliest_start == s.network.now()) {
         s.player.start(id, s.network.now());
     } else {
@@ -155,10 +165,8 @@ Advance Simulator::advance(const Limits& limits) {
     State& s = *state_;
     const std::uint64_t last_event = s.network.events() + std::min(limits.events, UINT64_MAX - s.network.events());
     while (true) {
-        const std::uint32_t finished = s.player.take_finished();
-        if (finished < s.player.runs().size()) {
-            const CollectiveRun& run = *s.player.runs()[finished];
-            return Completed{finished, run.spec().earliest_start, run.end()};
+        if (const CollectiveRun* run = s.player.take_finished()) {
+            return Completed{run->id(), run->spec().earliest_start, run->end()};
         }
         if (s.player.unfinished() == 0) {
             return Idle{};
@@ -203,8 +211,7 @@ std::size_t Simulator::collectives() const {
 }
 
 CollectiveReport Simulator::collective(CollectiveId id) const {
-    require(id < collectives(), "a collective is known by its id");
-    const CollectiveRun& run = *state_->player.runs()[id];
+    const CollectiveRun& run = state_->run(id);
     CollectiveReport report;
     report.id = id;
     report.schedule = run.schedule().name;
@@ -264,8 +271,8 @@ std::vector<std::uint32_t> Simulator::critical_links() const {
 }
 
 std::vector<PathStep> Simulator::explain(CollectiveId id) const {
-    require(id < collectives() && state_->player.runs()[id]->finished(), "a finished collective is explained");
-    return explain_path(state_->fabric->graph, *state_->player.runs()[id], id, state_->network.departures());
+    require(state_->run(id).finished(), "a finished collective is explained");
+    return explain_path(state_->fabric->graph, state_->run(id), state_->network.departures());
 }
 
 std::uint64_t Simulator::event_hash() const {

@@ -45,7 +45,6 @@ public:
 
     Outcome play();
     void report_into(RunReport& report) const;
-    std::vector<MessageRecord> messages() const;
 
 private:
     bool stop_asked() const { return control_.stop != nullptr && control_.stop->load(std::memory_order_relaxed); }
@@ -61,7 +60,6 @@ private:
     std::vector<bool> registered_;
     std::vector<std::size_t> waits_for_;               // entries that have not ended yet, by entry
     std::vector<std::vector<std::size_t>> followers_;  // who waits for this entry
-    std::vector<std::size_t> entry_of_;                // by collective id
     Simulator simulator_;
     std::int64_t payload_due_ = 0;
     StallReport stall_;
@@ -76,9 +74,8 @@ void WorkloadRun::register_entry(std::size_t entry) {
         released = std::max(released, entries_[earlier].collective.end);
     }
     collective.earliest_start = released + (collective.earliest_start - Time{0});
-    const CollectiveId id = simulator_.register_collective(collective);
-    require(id == entry_of_.size(), "collectives are numbered in the order of registration");
-    entry_of_.push_back(entry);
+    collective.id = static_cast<std::uint32_t>(entry);
+    simulator_.register_collective(collective);
     entries_[entry].collective.start = collective.earliest_start;
     registered_[entry] = true;
 }
@@ -97,7 +94,7 @@ void WorkloadRun::register_first() {
 }
 
 void WorkloadRun::take_completed(const Completed& completed) {
-    const std::size_t entry = entry_of_[completed.id];
+    const std::size_t entry = completed.id;
     entries_[entry].collective = simulator_.collective(completed.id);
     require(entries_[entry].collective.finished, "a collective that completed has finished");
     for (const std::size_t follower : followers_[entry]) {
@@ -137,23 +134,13 @@ Outcome WorkloadRun::play() {
 }
 
 // Those of the simulator, which numbers collectives as they are registered, in the order of the workload.
-std::vector<MessageRecord> WorkloadRun::messages() const {
-    std::vector<MessageRecord> messages = simulator_.messages();
-    for (MessageRecord& message : messages) {
-        message.collective = static_cast<std::uint32_t>(entry_of_[message.collective]);
-    }
-    std::stable_sort(messages.begin(), messages.end(),
-                     [](const MessageRecord& a, const MessageRecord& b) { return a.collective < b.collective; });
-    return messages;
-}
-
 void WorkloadRun::report_into(RunReport& report) const {
     report.wall_seconds = seconds_since(began_);
     report.stall = stall_;
     report.collectives = entries_;
     for (std::size_t i = 0; i < entries_.size(); ++i) {
         EntryReport& entry = report.collectives[i];
-        entry.collective.id = static_cast<CollectiveId>(i);
+
         entry.started = registered_[i] && entry.collective.start <= simulator_.now();
         if (entry.collective.finished && (!report.completion || *report.completion < entry.collective.end)) {
             report.completion = entry.collective.end;
@@ -162,7 +149,7 @@ void WorkloadRun::report_into(RunReport& report) const {
     report.statistics = simulator_.statistics();
     report.links = simulator_.links();
     if (control_.record_messages) {
-        report.messages = messages();
+        report.messages = simulator_.messages();
     }
     if (report.statistics.port_messages > 0) {
         report.message_latency = LatencyPercentiles{simulator_.message_latency(50), simulator_.message_latency(99),

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -28,6 +29,7 @@ public:
     const CollectiveSpec& spec() const { return spec_; }
     Bytes payload() const { return payload_; }     // of all its messages
     std::int64_t flits() const { return flits_; }  // of all its messages, 640 bytes each
+    std::uint32_t id() const { return id_; }
     bool started() const { return started_; }
     bool finished() const { return finished_ranks_ == schedule_.ranks; }
     Time end() const { return last_finish_; }
@@ -126,8 +128,10 @@ private:
 // All collectives of a simulation.
 class Player {
 public:
-    // Returns the id: the number of collectives added before.
-    std::uint32_t add(const CollectiveSpec& spec, Schedule schedule, std::vector<std::uint32_t> accelerators);
+    // Requires: no collective has this id.
+    void add(std::uint32_t id, const CollectiveSpec& spec, Schedule schedule, std::vector<std::uint32_t> accelerators);
+    // The collective with this id, or nullptr.
+    CollectiveRun* find(std::uint32_t id) const;
     void start(std::uint32_t id, Time now);
 
     // Phase one of instant t: what the network delivers sets off what is injected.
@@ -159,8 +163,8 @@ public:
         network.close();
     }
 
-    // The lowest id among those that finished and were not taken; runs().size() if there is none.
-    std::uint32_t take_finished();
+    // The one with the lowest id among those that finished and were not taken; nullptr if there is none.
+    const CollectiveRun* take_finished();
     std::size_t unfinished() const { return runs_.size() - finished_count_; }
     const std::vector<std::unique_ptr<CollectiveRun>>& runs() const { return runs_; }
     void clear();
@@ -168,11 +172,12 @@ public:
 private:
     void deliver(Time now, Span<Delivery> deliveries);
     void sort_orders();
-    void note_if_finished(std::uint32_t id, bool before);
+    void note_if_finished(const CollectiveRun& run, bool before);
 
-    std::vector<std::unique_ptr<CollectiveRun>> runs_;
+    std::vector<std::unique_ptr<CollectiveRun>> runs_;  // as they were added
+    std::map<std::uint32_t, CollectiveRun*> by_id_;
     CollectiveRun::Orders orders_;
-    std::vector<std::uint32_t> finished_;  // not taken yet
+    std::vector<const CollectiveRun*> finished_;  // not taken yet
     std::size_t finished_count_ = 0;
 };
 

@@ -13,7 +13,7 @@ namespace simlette {
 // The links that the messages of the path go by, requests of reads included.
 void append_critical_links(const HostGraph& graph, const CollectiveRun& run, std::vector<LinkId>& links);
 
-std::vector<PathStep> explain_path(const HostGraph& graph, const CollectiveRun& run, CollectiveId id,
+std::vector<PathStep> explain_path(const HostGraph& graph, const CollectiveRun& run,
                                    const std::vector<Departure>& departures);
 
 }  // namespace simlette

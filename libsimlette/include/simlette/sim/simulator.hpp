@@ -24,7 +24,7 @@
 
 namespace simlette {
 
-using CollectiveId = std::uint32_t;  // counts from 0 in the order of registration
+using CollectiveId = std::uint32_t;  // CollectiveSpec::id, or the number registered before
 
 // What advance() came back with.
 struct Completed {
