@@ -161,14 +161,14 @@ CollectiveId Simulator::register_collective(const CollectiveSpec& collective) {
 }
 
 // An instant stays open until time must move, so that what a caller learns of at a completion can start in it.
-Advance Simulator::advance(const Limits& limits) {
+Advance Simulator::run(const Limits& limits, bool drain) {
     State& s = *state_;
     const std::uint64_t last_event = s.network.events() + std::min(limits.events, UINT64_MAX - s.network.events());
     while (true) {
         if (const CollectiveRun* run = s.player.take_finished()) {
             return Completed{run->id(), run->spec().earliest_start, run->end()};
         }
-        if (s.player.unfinished() == 0) {
+        if (s.player.unfinished() == 0 && (!drain || s.network.quiet())) {
             return Idle{};
         }
         if (s.stop.exchange(false)) {
@@ -188,6 +188,14 @@ Advance Simulator::advance(const Limits& limits) {
         s.player.open(s.network, std::min(next, limits.time));
         s.count_latencies();
     }
+}
+
+Advance Simulator::advance(const Limits& limits) {
+    return run(limits, false);
+}
+
+Advance Simulator::drain(const Limits& limits) {
+    return run(limits, true);
 }
 
 Time Simulator::now() const {

@@ -76,7 +76,7 @@ public:
     StallReport explain() const;
     // Credits in hand, on flits and on their way back always add up to what the buffers hold. For tests.
     std::int64_t credits(LinkId link, Channel channel) const {
-        return (links_[link].finite >> index(channel) & 1U) != 0 ? links_[link].credits[index(channel)] : unlimited;
+        return (static_cast<unsigned>(links_[link].finite) >> index(channel) & 1U) != 0 ? links_[link].credits[index(channel)] : unlimited;
     }
     void clear();
 

@@ -95,9 +95,9 @@ struct PathStep {
 };
 
 struct SimulatorOptions {
-    bool record_messages = false;              // keep a record of every port-message, for messages()
-    bool tally_latency = false;                // count latencies of port-messages, for message_latency()
-    std::vector<std::uint32_t> watched_links;  // log what leaves on them, for explain()
+    bool record_messages = false;                   // keep a record of every port-message, for messages()
+    bool tally_latency = false;                     // count latencies of port-messages, for message_latency()
+    std::vector<std::uint32_t> watched_links = {};  // log what leaves on them, for explain()
 };
 
 class SIMLETTE_EXPORT Simulator {
@@ -114,6 +114,9 @@ public:
     // Runs until a collective completes, or nothing is left, or a limit would be passed. Collectives that complete at
     // one instant are returned one by one, by id; what is registered between takes part in that same instant.
     Advance advance(const Limits& limits = {});
+
+    // Like advance(), but Idle only when nothing is on its way either: responses and credits have come home.
+    Advance drain(const Limits& limits = {});
 
     Time now() const;
 
@@ -142,6 +145,8 @@ public:
     std::uint64_t event_hash() const;
 
 private:
+    Advance run(const Limits& limits, bool drain);
+
     struct State;
     std::unique_ptr<State> state_;
 };
