@@ -251,9 +251,6 @@ void CollectiveRun::release_early(std::uint32_t rank, Orders& orders) {
 
 std::vector<CollectiveRun::Step> CollectiveRun::critical_steps() const {
     std::vector<Step> steps;
-    const auto entered = [&](std::uint32_t phase, std::uint32_t rank) {
-        return spec_.earliest_start + way_to_[at(phase, rank)].total();
-    };
     const Arrival* arrival = &last_;
     while (arrival != nullptr && arrival->at >= spec_.earliest_start) {
         std::uint32_t phase = arrival->phase;
@@ -269,6 +266,27 @@ std::vector<CollectiveRun::Step> CollectiveRun::critical_steps() const {
     }
     std::reverse(steps.begin(), steps.end());
     return steps;
+}
+
+std::uint64_t CollectiveRun::append_phases(Time now, std::uint64_t limit, std::vector<PhaseRecord>& records) const {
+    const auto phases = static_cast<std::uint32_t>(schedule_.phases.size());
+    std::uint64_t left_out = 0;
+    for (std::uint32_t rank = 0; started_ && rank < schedule_.ranks; ++rank) {
+        const std::uint32_t last = std::min(phase_[rank] + 1, phases);
+        for (std::uint32_t phase = 0; phase < last; ++phase) {
+            if (records.size() >= limit) {
+                ++left_out;
+                continue;
+            }
+            const bool ended = phase < phase_[rank];
+            const Time start = entered(phase, rank);
+            const Time end = !ended               ? now
+                             : phase + 1 < phases ? entered(phase + 1, rank)
+                                                  : std::max(start, last_of(phase, rank).at);
+            records.push_back({id_, rank, phase, ended, start, end});
+        }
+    }
+    return left_out;
 }
 
 std::string CollectiveRun::waiting_rank() const {

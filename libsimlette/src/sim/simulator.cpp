@@ -82,8 +82,28 @@ struct Simulator::State {
           network(fabric->graph, fabric->spec.routing,
                   TransactionRules{fabric->spec.fidelity, fabric->spec.responses, fabric->spec.tags},
                   fabric->spec.seed) {
+        start_recording();
+    }
+
+    void start_recording() {
         network.record_messages(options.record_messages);
         network.watch(options.watched_links);
+        if (options.record_ports) {
+            network.log_ports(options.record_limit);
+        }
+    }
+
+    std::uint64_t append_phases(std::vector<PhaseRecord>& records) const {
+        std::vector<const CollectiveRun*> by_id;
+        for (const auto& run : player.runs()) {
+            by_id.push_back(run.get());
+        }
+        std::sort(by_id.begin(), by_id.end(), [](const auto* a, const auto* b) { return a->id() < b->id(); });
+        std::uint64_t left_out = 0;
+        for (const CollectiveRun* run : by_id) {
+            left_out += run->append_phases(network.now(), options.record_limit, records);
+        }
+        return left_out;
     }
 
     void count_latencies() {
@@ -208,6 +228,7 @@ void Simulator::request_stop() noexcept {
 
 void Simulator::reset() {
     state_->network.clear();
+    state_->start_recording();
     state_->player.clear();
     state_->latencies.clear();
     state_->stop.store(false);
@@ -259,6 +280,42 @@ std::vector<MessageRecord> Simulator::messages() const {
                std::tie(b.collective, b.phase, b.source, b.destination, b.port);
     });
     return records;
+}
+
+namespace {
+
+template <class Record>
+void sort_by_link(std::vector<Record>& records) {
+    std::stable_sort(records.begin(), records.end(), [](const Record& a, const Record& b) {
+        return std::tie(a.link, a.start) < std::tie(b.link, b.start);
+    });
+}
+
+}  // namespace
+
+std::vector<PassageRecord> Simulator::passages() const {
+    require(state_->options.record_ports, "ports were recorded");
+    std::vector<PassageRecord> records = state_->network.port_log().passages();
+    sort_by_link(records);
+    return records;
+}
+
+std::vector<StallRecord> Simulator::stalls() const {
+    require(state_->options.record_ports, "ports were recorded");
+    std::vector<StallRecord> records = state_->network.stalls();
+    sort_by_link(records);
+    return records;
+}
+
+std::vector<PhaseRecord> Simulator::phases() const {
+    std::vector<PhaseRecord> records;
+    state_->append_phases(records);
+    return records;
+}
+
+std::uint64_t Simulator::unrecorded() const {
+    std::vector<PhaseRecord> records;
+    return state_->network.port_log().left_out() + state_->append_phases(records);
 }
 
 Duration Simulator::message_latency(unsigned percent) const {

@@ -47,6 +47,8 @@ public:
         Time delivered;
     };
     std::vector<Step> critical_steps() const;
+    // Of every rank that has started, in order, until `records` has `limit`; returns how many it leaves out.
+    std::uint64_t append_phases(Time now, std::uint64_t limit, std::vector<PhaseRecord>& records) const;
     std::uint32_t accelerator_of(std::uint32_t rank) const { return accelerators_[rank]; }
     // Ranks that have not finished wait for messages: the lowest one and its phase, in words.
     std::string waiting_rank() const;
@@ -62,6 +64,9 @@ public:
     void ask(const Delivery& request, Orders& orders);
 
 private:
+    Time entered(std::uint32_t phase, std::uint32_t rank) const {
+        return spec_.earliest_start + way_to_[at(phase, rank)].total();
+    }
     void count_traffic();
     void add_traffic(Bytes bytes, std::uint32_t times);
 

@@ -25,6 +25,7 @@
 #include <simlette/engine/event_hash.hpp>
 #include <simlette/engine/lane_queue.hpp>
 #include <simlette/fabric/host_graph.hpp>
+#include <simlette/fabric/port_log.hpp>
 #include <simlette/fabric/source_queue.hpp>
 #include <simlette/fabric/stall.hpp>
 #include <simlette/fabric/statistics.hpp>
@@ -68,6 +69,10 @@ public:
     // Logs every flit that leaves on these links.
     void watch(const std::vector<LinkId>& links);
     const std::vector<Departure>& departures() const { return departures_; }
+    // Logs what passes every link, and stalls; at most `limit` of each.
+    void log_ports(std::uint64_t limit);
+    const PortLog& port_log() const { return port_log_; }
+    std::vector<StallRecord> stalls() const;  // those that go on included
     const std::vector<MessageRecord>& records() const { return records_; }
     NetworkStatistics statistics() const;
     std::vector<LinkStatistics> link_statistics() const;
@@ -76,7 +81,9 @@ public:
     StallReport explain() const;
     // Credits in hand, on flits and on their way back always add up to what the buffers hold. For tests.
     std::int64_t credits(LinkId link, Channel channel) const {
-        return (static_cast<unsigned>(links_[link].finite) >> index(channel) & 1U) != 0 ? links_[link].credits[index(channel)] : unlimited;
+        return (static_cast<unsigned>(links_[link].finite) >> index(channel) & 1U) != 0
+                   ? links_[link].credits[index(channel)]
+                   : unlimited;
     }
     void clear();
 
@@ -107,7 +114,7 @@ private:
         std::int64_t sent = 0;
         Time free_at;               // of the wire
         std::uint32_t on_wire = 0;  // the flit that left last; its message lives while the wire is busy
-        bool watched = false;
+        std::uint8_t watched = 0;   // bits: for departures_, for port_log_
     };
     static_assert(sizeof(LinkState) == 64);
     // Time that a port stood still with a flit ready: per channel for want of a credit, and for want of a tag.
@@ -197,7 +204,8 @@ private:
     void give_credit(LinkId id, std::uint32_t channel);
     void decide(LinkId id);
     void send(LinkId id, LinkState& link, std::uint32_t channel);
-    void log_departure(LinkId id, std::uint32_t message);
+    void log_departure(LinkId id, std::uint32_t message, bool last);
+    StallRecord stall_record(LinkId id, std::uint32_t cause) const;
     void note_waiting(LinkId id, const LinkState& link);
     void start_stalls(LinkId id, LinkState& link, std::uint32_t ready);
     void end_stalls(LinkId id, LinkState& link);
@@ -243,6 +251,7 @@ private:
     std::vector<MessageRecord> records_;
     bool recording_ = false;
     std::vector<Departure> departures_;
+    PortLog port_log_;
     std::int64_t flits_outside_ = 0;    // injected, not delivered
     std::int64_t credits_outside_ = 0;  // on their way back
     std::uint64_t events_ = 0;

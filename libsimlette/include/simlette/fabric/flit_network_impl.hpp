@@ -115,8 +115,9 @@ void FlitNetwork<Queue>::arrive(LinkId from, LinkState& link, std::uint32_t flit
     OutputQueues& queues = output(out, channel);
     queues.push(from, message, last, runs_);
     if (last) {
-        start_waiting(out, channel, message,
-                      queues.ahead(from, message, runs_, [&](std::uint32_t other) { return same_flow(message, other); }));
+        start_waiting(out, channel, message, queues.ahead(from, message, runs_, [&](std::uint32_t other) {
+            return same_flow(message, other);
+        }));
     }
     LinkState& next = links_[out];
     ++next.queued[channel];
@@ -429,9 +430,9 @@ void FlitNetwork<Queue>::send(LinkId id, LinkState& link, std::uint32_t channel)
         next = {taken.message, taken.last};
         freed = taken.input << 1U | channel;
     }
-    
-    if (link.watched) [[unlikely]] {
-        log_departure(id, next.message);
+
+    if (link.watched != 0) [[unlikely]] {
+        log_departure(id, next.message, next.last);
     }
     --link.queued[channel];
     ++link.sent;
@@ -444,17 +445,50 @@ void FlitNetwork<Queue>::send(LinkId id, LinkState& link, std::uint32_t channel)
 }
 
 template <class Queue>
-void FlitNetwork<Queue>::log_departure(LinkId id, std::uint32_t message) {
+void FlitNetwork<Queue>::log_departure(LinkId id, std::uint32_t message, bool last) {
     const MessageOrigin& origin = origins_[message];
-    departures_.push_back({id, now_, origin.collective, origin.phase, origin.source_rank, origin.destination_rank,
-                           graph_.links[origin.first_link].from_port, origin.half});
+    if ((links_[id].watched & 1U) != 0) {
+        departures_.push_back({id, now_, origin.collective, origin.phase, origin.source_rank, origin.destination_rank,
+                               graph_.links[origin.first_link].from_port, origin.half});
+    }
+    if (port_log_.on()) {
+        port_log_.depart(message, last,
+                         {id, origin.half, false, origin.collective, origin.phase, origin.source_rank,
+                          origin.destination_rank, origin.bytes.count, 0, now_, now_ + graph_.class_of(id).flit_time});
+    }
 }
 
 template <class Queue>
 void FlitNetwork<Queue>::watch(const std::vector<LinkId>& links) {
     for (const LinkId id : links) {
-        links_[id].watched = true;
+        links_[id].watched |= 1U;
     }
+}
+
+template <class Queue>
+void FlitNetwork<Queue>::log_ports(std::uint64_t limit) {
+    port_log_.turn_on(limit);
+    for (LinkState& link : links_) {
+        link.watched |= 2U;
+    }
+}
+
+template <class Queue>
+StallRecord FlitNetwork<Queue>::stall_record(LinkId id, std::uint32_t cause) const {
+    return {id, static_cast<StallRecord::Wants>(cause), clocks_[id].since[cause], now_};
+}
+
+template <class Queue>
+std::vector<StallRecord> FlitNetwork<Queue>::stalls() const {
+    std::vector<StallRecord> all = port_log_.stalls();
+    for (LinkId id = 0; id < links_.size(); ++id) {
+        for (std::uint32_t cause = 0; cause <= no_tag; ++cause) {
+            if ((links_[id].stalled >> cause & 1U) != 0) {
+                all.push_back(stall_record(id, cause));
+            }
+        }
+    }
+    return all;
 }
 
 // Transactions that the next request flit opens.
@@ -622,6 +656,9 @@ void FlitNetwork<Queue>::end_stalls(LinkId id, LinkState& link) {
     for (std::uint32_t cause = 0; cause <= no_tag; ++cause) {
         if ((link.stalled >> cause & 1U) != 0) {
             clock.total[cause] += now_ - clock.since[cause];
+            if (port_log_.on()) {
+                port_log_.stall(stall_record(id, cause));
+            }
         }
     }
     link.stalled = 0;
@@ -703,6 +740,7 @@ void FlitNetwork<Queue>::clear() {
     wakes_.clear();
     records_.clear();
     departures_.clear();
+    port_log_.clear();
     flits_outside_ = credits_outside_ = 0;
     events_ = 0;
     totals_ = NetworkStatistics{};

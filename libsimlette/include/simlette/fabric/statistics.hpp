@@ -75,6 +75,44 @@ struct MessageRecord {
     Time delivered;  // arrival of its last flit at the core
 };
 
+// What a flit belongs to: data that is written, the answer to it, a request for data, data that was asked for.
+enum class TransactionHalf : std::uint8_t { write, response, read_request, read_data };
+
+// The flits of one port-message, or of what answers it, on one directed link: from the start of the first to the end of
+// the last.
+struct PassageRecord {
+    std::uint32_t link = 0;
+    TransactionHalf half = TransactionHalf::write;
+    bool whole = false;  // all its flits have left
+    std::uint32_t collective = 0;
+    std::uint32_t phase = 0;
+    std::uint32_t source = 0;       // rank
+    std::uint32_t destination = 0;  // rank
+    std::int64_t bytes = 0;         // payload of the port-message
+    std::int64_t flits = 0;         // that have left
+    Time start;
+    Time end;
+};
+
+// A port stood still with a flit ready.
+struct StallRecord {
+    std::uint32_t link = 0;
+    enum class Wants : std::uint8_t { request_credit, response_credit, tag };
+    Wants wants = Wants::request_credit;
+    Time start;
+    Time end;  // so far, if it goes on
+};
+
+// A rank in a phase of a collective, from entering it to entering the next or finishing.
+struct PhaseRecord {
+    std::uint32_t collective = 0;
+    std::uint32_t rank = 0;  // of its group
+    std::uint32_t phase = 0;
+    bool ended = false;
+    Time start;
+    Time end;  // so far, if it goes on
+};
+
 // A port and channel that cannot go on, and whom it waits for.
 struct BlockedPort {
     std::string port;

@@ -10,9 +10,6 @@
 
 namespace simlette {
 
-// What a flit belongs to: data that is written, the answer to it, a request for data, data that was asked for.
-enum class TransactionHalf : std::uint8_t { write, response, read_request, read_data };
-
 // One message as its source names it.
 struct OutMessage {
     std::uint32_t destination = 0;       // accelerator

@@ -98,6 +98,8 @@ struct SimulatorOptions {
     bool record_messages = false;                   // keep a record of every port-message, for messages()
     bool tally_latency = false;                     // count latencies of port-messages, for message_latency()
     std::vector<std::uint32_t> watched_links = {};  // log what leaves on them, for explain()
+    bool record_ports = false;                      // keep what was on every port when, for passages() and stalls()
+    std::uint64_t record_limit = 2'000'000;         // the most passages, stalls and phases that are told, of each
 };
 
 class SIMLETTE_EXPORT Simulator {
@@ -141,6 +143,13 @@ public:
     // The critical path of a finished collective, message by message and port by port.
     // Requires: options.watched_links has critical_links() of an equal run.
     std::vector<PathStep> explain(CollectiveId id) const;
+    // What was on every port when, by link, then start. Requires: options.record_ports.
+    std::vector<PassageRecord> passages() const;
+    std::vector<StallRecord> stalls() const;
+    // When every rank was in which phase, by collective, rank and phase.
+    std::vector<PhaseRecord> phases() const;
+    // Passages, stalls and phases beyond options.record_limit.
+    std::uint64_t unrecorded() const;
     // Equal for equal histories, whatever the engine: an order-independent sum over all port-messages.
     std::uint64_t event_hash() const;
 
