@@ -39,7 +39,7 @@ private:
 };
 
 // Returns 0 or an errno.
-int write_all(int descriptor, const std::string& text) {
+int write_all(int descriptor, std::string_view text) {
     std::size_t written = 0;
     while (written < text.size()) {
         const ssize_t count = ::write(descriptor, text.data() + written, text.size() - written);
@@ -88,10 +88,13 @@ public:
         }
     }
 
-    void write(const std::string& text) {
+    void append(std::string_view text) {
         if (const int error = write_all(descriptor_.number(), text)) {
             fail(file_, error);
         }
+    }
+
+    void take_name() {
         if (::fchmod(descriptor_.number(), mode()) != 0 || ::fsync(descriptor_.number()) != 0 ||
             ::rename(path_.c_str(), target_.c_str()) != 0) {
             fail(file_, errno);
@@ -120,14 +123,16 @@ private:
     bool renamed_ = false;
 };
 
-void write_in_place(const std::string& file, const fs::path& target, const std::string& text) {
+void write_in_place(const std::string& file, const fs::path& target, const Outputs::Pieces& write) {
     const Descriptor descriptor(::open(target.c_str(), O_WRONLY));
     if (descriptor.number() < 0) {
         fail(file, errno);
     }
-    if (const int error = write_all(descriptor.number(), text)) {
-        fail(file, error);
-    }
+    write([&](std::string_view text) {
+        if (const int error = write_all(descriptor.number(), text)) {
+            fail(file, error);
+        }
+    });
 }
 
 void check_writable(const std::string& file) {
@@ -149,7 +154,7 @@ void check_writable(const std::string& file) {
 
 }  // namespace
 
-void print(const std::string& text) {
+void print(std::string_view text) {
     if (const int error = write_all(STDOUT_FILENO, text)) {
         fail("stdout", error);
     }
@@ -204,20 +209,26 @@ void Outputs::keep_apart_from(const std::vector<std::string>& inputs) const {
 }
 
 void Outputs::write(const std::string& option, const std::string& text) const {
+    write_pieces(option, [&](const auto& write) { write(text); });
+}
+
+void Outputs::write_pieces(const std::string& option, const Pieces& write) const {
     const std::string* file = file_of(option);
     if (file == nullptr) {
         return;
     }
     if (*file == "-") {
-        print(text);
+        write([](std::string_view text) { print(text); });
         return;
     }
     const fs::path target = target_of(*file);
-    if (is_replaced(target)) {
-        Replacement(*file, target).write(text);
-    } else {
-        write_in_place(*file, target, text);
+    if (!is_replaced(target)) {
+        write_in_place(*file, target, write);
+        return;
     }
+    Replacement replacement(*file, target);
+    write([&](std::string_view text) { replacement.append(text); });
+    replacement.take_name();
 }
 
 }  // namespace simlette::program

@@ -1,14 +1,16 @@
 // Results out: to stdout, or to a file that is whole or not there at all.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace simlette::program {
 
 // To stdout. Throws Error{output} if it cannot be written.
-void print(const std::string& text);
+void print(std::string_view text);
 
 // The files that a command will write. Checked before anything is computed, written when all is known.
 class Outputs {
@@ -24,6 +26,9 @@ public:
 
     // Does nothing if the option has no file. Throws Error{output}; what stood in the file before is then still there.
     void write(const std::string& option, const std::string& text) const;
+    // The same for a text that comes in pieces: `write` hands each to the function that it is given.
+    using Pieces = std::function<void(const std::function<void(std::string_view)>&)>;
+    void write_pieces(const std::string& option, const Pieces& write) const;
 
 private:
     const std::string* file_of(const std::string& option) const;

@@ -3,7 +3,9 @@
 #include <cstdio>
 
 #include <simlette/study/describe.hpp>
+#include <simlette/study/draw_fabric.hpp>
 #include <simlette/study/run.hpp>
+#include <simlette/study/trace.hpp>
 
 #include "arguments.hpp"
 #include "output.hpp"
@@ -35,6 +37,8 @@ struct RunOptions {
     std::string csv;
     std::string messages;
     std::string links;
+    std::string trace;
+    std::string svg_links;
     std::string progress = "auto";
     bool check = false;
 };
@@ -48,6 +52,9 @@ void add_run_options(CLI::App& app, RunOptions& options) {
     add_value(app, "--csv", options.csv, "FILE", "Write the scalar results: a header and one row");
     add_value(app, "--messages", options.messages, "FILE", "Write one row a message and port");
     add_value(app, "--links", options.links, "FILE", "Write one row a directed link");
+    add_value(app, "--trace", options.trace, "FILE",
+              "Write a Chrome trace, which Perfetto opens; about 200 bytes a message and link, the first 2 million");
+    add_value(app, "--svg-links", options.svg_links, "FILE", "Draw the fabric, its links coloured by utilization");
     add_value(app, "--progress", options.progress, "WHEN", "Progress on stderr: auto, always or never");
     app.footer(
         "Example:\n  simlette run topologies/single-level-eps.yaml workloads/one-shot.yaml --set "
@@ -72,6 +79,8 @@ Outputs outputs_of(const RunOptions& options, const RunInputs& inputs) {
         outputs.expect("--csv", options.csv);
         outputs.expect("--messages", options.messages);
         outputs.expect("--links", options.links);
+        outputs.expect("--trace", options.trace);
+        outputs.expect("--svg-links", options.svg_links);
     }
     outputs.keep_apart_from({inputs.topology, inputs.workload});
     return outputs;
@@ -105,6 +114,19 @@ RunReport simulate(const LoadedRun& loaded, const RunInputs& inputs, const RunOp
     return run(loaded, inputs, control);
 }
 
+void write_pictures(const RunReport& report, const Outputs& outputs) {
+    if (report.trace) {
+        outputs.write_pieces("--trace", [&](const auto& write) { write_trace(report, write); });
+        if (report.trace->left_out > 0) {
+            std::fprintf(stderr, "simlette: the trace is not whole: it leaves out %s records\n",
+                         std::to_string(report.trace->left_out).c_str());
+        }
+    }
+    if (outputs.wanted("--svg-links")) {
+        outputs.write("--svg-links", links_svg(report));
+    }
+}
+
 void write_reports(const RunReport& report, const Outputs& outputs, bool quiet) {
     if (outputs.wanted("--json")) {
         outputs.write("--json", report_json(report));
@@ -118,6 +140,7 @@ void write_reports(const RunReport& report, const Outputs& outputs, bool quiet) 
     if (outputs.wanted("--links")) {
         outputs.write("--links", links_csv(report));
     }
+    write_pictures(report, outputs);
     if (!quiet && !outputs.uses_stdout()) {
         print(report_table(report));
     }
@@ -142,7 +165,7 @@ int run_command(const Arguments& arguments) {
     RunOptions options;
     CLI::App app("Simulate a workload on a topology, flit by flit.", "simlette run");
     add_run_options(app, options);
-    if (!parse(app, arguments, {"--trace", "--report", "--explain", "--svg", "--dot"})) {
+    if (!parse(app, arguments, {"--report", "--explain", "--svg", "--dot"})) {
         return done;
     }
     check_words(options);
@@ -157,6 +180,7 @@ int run_command(const Arguments& arguments) {
         return print_check(loaded, inputs, outputs, options.common.quiet);
     }
     control.record_messages = outputs.wanted("--messages");
+    control.record_trace = outputs.wanted("--trace");
     const RunReport report = simulate(loaded, inputs, options, control);
     write_reports(report, outputs, options.common.quiet);
     if (report.outcome == Outcome::stalled) {

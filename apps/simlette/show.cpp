@@ -1,4 +1,5 @@
 #include <simlette/study/describe.hpp>
+#include <simlette/study/draw_fabric.hpp>
 
 #include "arguments.hpp"
 #include "output.hpp"
@@ -7,10 +8,14 @@ namespace simlette::program {
 
 int show_command(const Arguments& arguments) {
     CommonOptions options;
+    std::string svg;
+    std::string dot;
     CLI::App app("Check a topology, alone or with a workload, and describe it.", "simlette show");
     add_common_options(app, options);
+    add_value(app, "--svg", svg, "FILE", "Draw the fabric");
+    add_value(app, "--dot", dot, "FILE", "Write the fabric as a graph for Graphviz");
     app.footer("Example:\n  simlette show topologies/single-level-ocs.yaml workloads/one-shot.yaml");
-    if (!parse(app, arguments, {"--svg", "--dot", "--progress"})) {
+    if (!parse(app, arguments, {"--progress"})) {
         return done;
     }
     if (options.topology.empty()) {
@@ -18,6 +23,8 @@ int show_command(const Arguments& arguments) {
     }
     Outputs outputs;
     outputs.expect("--json", options.json);
+    outputs.expect("--svg", svg);
+    outputs.expect("--dot", dot);
     const RunInputs inputs = inputs_of(options);
     outputs.keep_apart_from({inputs.topology, inputs.workload});
 
@@ -25,6 +32,12 @@ int show_command(const Arguments& arguments) {
     const std::string text = description_text(loaded, inputs);
     if (outputs.wanted("--json")) {
         outputs.write("--json", description_json(loaded, inputs));
+    }
+    if (outputs.wanted("--svg")) {
+        outputs.write("--svg", fabric_svg(loaded, inputs));
+    }
+    if (outputs.wanted("--dot")) {
+        outputs.write("--dot", fabric_dot(loaded, inputs));
     }
     if (!options.quiet && !outputs.uses_stdout()) {
         print(text);

@@ -5,6 +5,7 @@ Usage: program_test.py PROGRAM [TEST...], in the root of the tree.
 """
 
 import csv
+import decimal
 import io
 import json
 import os
@@ -19,6 +20,7 @@ import sys
 import tempfile
 import time
 import unittest
+import xml.etree.ElementTree
 
 EPS = "topologies/single-level-eps.yaml"
 OCS = "topologies/single-level-ocs.yaml"
@@ -112,6 +114,31 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(max(int(row["bytes"]) for row in rows), report["links"]["busiest_bytes"])
         self.assertEqual(max(float(row["utilization"]) for row in rows), report["links"]["max_utilization"])
 
+    def test_a_trace_has_every_port_message_at_both_of_its_ports(self):
+        words = [EPS, ONE_SHOT, *SMALL, "--set", "topology.buffers=8 flits"]
+        report = self.json_of(*words, "--trace", str(self.folder / "t.json"), "--links", str(self.folder / "l.csv"))
+        trace = json.loads((self.folder / "t.json").read_text(), parse_float=decimal.Decimal)
+        slices = [event for event in trace["traceEvents"] if event["ph"] == "X"]
+        flits = sum(s["args"]["flits"] for s in slices if s["cat"] == "message")
+        rows = list(csv.DictReader(io.StringIO((self.folder / "l.csv").read_text())))
+        self.assertEqual(flits, sum(int(row["flits"]) for row in rows))
+        collective, = [s for s in slices if s["cat"] == "collective"]
+        self.assertEqual((collective["ts"] + collective["dur"]) * 10**6, report["completion_ps"])
+        self.assertEqual(len([s for s in slices if s["cat"] == "phase"]), 8)
+        self.assertTrue(any(s["cat"] == "stall" for s in slices))
+        self.assertEqual(simlette("run", *words, "--trace", "-").stdout, (self.folder / "t.json").read_text())
+
+    def test_pictures_are_well_formed(self):
+        svg, dot, links = (str(self.folder / name) for name in ("f.svg", "f.dot", "l.svg"))
+        self.assertEqual(simlette("show", OCS, "--svg", svg, "--dot", dot, "--quiet").returncode, 0)
+        self.assertEqual(simlette("run", EPS, ONE_SHOT, "--svg-links", links, "--quiet").returncode, 0)
+        for file in (svg, links):
+            root = xml.etree.ElementTree.parse(file).getroot()
+            self.assertEqual(root.tag, "{http://www.w3.org/2000/svg}svg")
+            self.assertTrue(root[0].text and root[1].text)
+        self.assertEqual(pathlib.Path(dot).read_text().count(" -- "), 80)
+        self.assertEqual(simlette("show", OCS, "--svg", "-").stdout, pathlib.Path(svg).read_text())
+
     def test_the_csv_is_a_header_and_one_row(self):
         done = simlette("run", EPS, ONE_SHOT, *SMALL, "--csv", "-")
         rows = list(csv.DictReader(io.StringIO(done.stdout)))
@@ -146,10 +173,8 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
 
     def test_what_is_not_built_says_so(self):
-        for option in ("--trace", "--report", "--explain"):
+        for option in ("--report", "--explain"):
             self.refused(["run", EPS, ONE_SHOT, option, "x"], f"known option `{option}`, not in this version")
-        for option in ("--svg", "--dot"):
-            self.refused(["show", EPS, option, "x"], f"known option `{option}`, not in this version")
         for mode in ("message", "analytic", "all"):
             self.refused(["run", EPS, ONE_SHOT, "--mode", mode], f"known value `{mode}` of `--mode`, not in this version")
         self.refused(["run", EPS, ONE_SHOT, "--engine", "sweep"], "known value `sweep` of `--engine`, not in this version")
@@ -193,7 +218,7 @@ class ProgramTest(unittest.TestCase):
         self.refused(["run", EPS, ONE_SHOT, "--set", "topology.ports=0"], "--set topology.ports: ")
 
     def test_output_that_cannot_be_written_is_status_3_before_anything_runs(self):
-        for option in ("--json", "--csv", "--messages", "--links"):
+        for option in ("--json", "--csv", "--messages", "--links", "--trace", "--svg-links"):
             for file in ("no/such/folder/x", str(self.folder)):
                 started = time.monotonic()
                 done = simlette("run", EPS, ONE_SHOT, *LONG, option, file)

@@ -26,6 +26,14 @@ std::int64_t peak_rss_bytes() {
     return usage.ru_maxrss * std::int64_t{1024};
 }
 
+SimulatorOptions options_of(const RunControl& control) {
+    SimulatorOptions options;
+    options.record_messages = control.record_messages;
+    options.tally_latency = true;
+    options.record_ports = control.record_trace;
+    return options;
+}
+
 // Plays a workload: registers each entry when the last of those it waits for has ended.
 class WorkloadRun {
 public:
@@ -37,7 +45,7 @@ public:
           registered_(entries_.size(), false),
           waits_for_(entries_.size(), 0),
           followers_(entries_.size()),
-          simulator_(fabric_, SimulatorOptions{control.record_messages, true}) {
+          simulator_(fabric_, options_of(control)) {
         for (const EntryReport& entry : entries_) {
             payload_due_ += entry.collective.payload.count;
         }
@@ -150,6 +158,11 @@ void WorkloadRun::report_into(RunReport& report) const {
     report.links = simulator_.links();
     if (control_.record_messages) {
         report.messages = simulator_.messages();
+    }
+    report.ended = simulator_.now();
+    if (control_.record_trace) {
+        report.trace =
+            RunTrace{simulator_.phases(), simulator_.passages(), simulator_.stalls(), simulator_.unrecorded()};
     }
     if (report.statistics.port_messages > 0) {
         report.message_latency = LatencyPercentiles{simulator_.message_latency(50), simulator_.message_latency(99),

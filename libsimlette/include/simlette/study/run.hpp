@@ -25,6 +25,7 @@ struct RunProgress {
 struct RunControl {
     Time until = Time::never();
     bool record_messages = false;
+    bool record_trace = false;
     std::function<void(const RunProgress&)> progress;  // may be empty
     double progress_interval = 0.2;                    // seconds of wall time, at least
     const std::atomic<bool>* stop = nullptr;           // set by another thread or a signal handler to end early
@@ -49,6 +50,14 @@ struct LatencyPercentiles {
     Duration max;
 };
 
+// What write_trace() draws besides the collectives.
+struct RunTrace {
+    std::vector<PhaseRecord> phases;
+    std::vector<PassageRecord> passages;
+    std::vector<StallRecord> stalls;
+    std::uint64_t left_out = 0;  // records of a run with too many
+};
+
 struct RunReport {
     RunInputs inputs;
     FabricSpec fabric;
@@ -62,6 +71,8 @@ struct RunReport {
     NetworkStatistics statistics;
     std::vector<LinkStatistics> links;
     std::vector<MessageRecord> messages;  // if recorded
+    std::optional<RunTrace> trace;        // if recorded
+    Time ended;                           // of the simulation: the last instant that it came to
     std::optional<LatencyPercentiles> message_latency;
     std::uint64_t event_hash = 0;
     double wall_seconds = 0;
