@@ -63,6 +63,7 @@ struct CollectiveReport {
 
 struct SimulatorOptions {
     bool record_messages = false;  // keep a record of every port-message, for messages()
+    bool tally_latency = false;    // count latencies of port-messages, for message_latency()
 };
 
 class SIMLETTE_EXPORT Simulator {
@@ -94,6 +95,9 @@ public:
     std::vector<LinkStatistics> links() const;  // by link id
     // Sorted by (collective, phase, source, destination, port). Requires: options.record_messages.
     std::vector<MessageRecord> messages() const;
+    // From the start of its first flit to the delivery of its last, the latency that `percent` of the port-messages
+    // delivered so far do not exceed. Requires: options.tally_latency, one was delivered, 1 <= percent <= 100.
+    Duration message_latency(unsigned percent) const;
     // Equal for equal histories, whatever the engine: an order-independent sum over all port-messages.
     std::uint64_t event_hash() const;
 
