@@ -140,6 +140,14 @@ void CollectiveRun::start(Time now, Orders& orders) {
     }
 }
 
+void CollectiveRun::conclude(Time end) {
+    require(!started_, "a collective starts once");
+    started_ = true;
+    std::fill(phase_.begin(), phase_.end(), static_cast<std::uint32_t>(schedule_.phases.size()));
+    first_finish_ = last_finish_ = end;
+    finished_ranks_ = schedule_.ranks;
+}
+
 void CollectiveRun::deliver(Time now, const Delivery& delivery, Orders& orders) {
     const std::uint32_t rank = delivery.destination_rank;
     std::int64_t& flits = arrived(delivery.phase, rank);
@@ -221,6 +229,11 @@ std::uint32_t Player::add(const CollectiveSpec& spec, Schedule schedule, std::ve
 
 void Player::start(std::uint32_t id, Time now) {
     runs_[id]->start(now, orders_);
+    note_if_finished(id, false);
+}
+
+void Player::conclude(std::uint32_t id, Time end) {
+    runs_[id]->conclude(end);
     note_if_finished(id, false);
 }
 

@@ -1,15 +1,20 @@
 #include <algorithm>
 #include <atomic>
 #include <tuple>
+#include <type_traits>
+#include <variant>
 
 #include <simlette/base/contract.hpp>
 #include <simlette/base/error.hpp>
 #include <simlette/base/tally.hpp>
+#include <simlette/collective/analytic.hpp>
 #include <simlette/collective/build_schedule.hpp>
 #include <simlette/collective/player.hpp>
 #include <simlette/collective/proof.hpp>
 #include <simlette/fabric/built_fabric.hpp>
 #include <simlette/fabric/flit_network.hpp>
+#include <simlette/fabric/message_network.hpp>
+#include <simlette/sim/analytic_network.hpp>
 #include <simlette/sim/simulator.hpp>
 
 namespace simlette {
@@ -72,27 +77,87 @@ void check_group(const Fabric& fabric, const CollectiveSpec& spec, std::size_t m
     }
 }
 
+using Network = std::variant<FlitNetwork<LaneQueue>, MessageNetwork, AnalyticNetwork>;
+
+Network network_for(const Fabric& fabric, const SimulatorOptions& options) {
+    const FabricSpec& spec = fabric.spec;
+    switch (options.mode) {
+        case Mode::message:
+            return Network(std::in_place_type<MessageNetwork>, fabric.graph, spec.routing, spec.responses, spec.seed);
+        case Mode::analytic:
+            return Network(std::in_place_type<AnalyticNetwork>, fabric.graph);
+        case Mode::flit:
+            break;
+    }
+    return Network(std::in_place_type<FlitNetwork<LaneQueue>>, fabric.graph, spec.routing, spec.responses, spec.seed);
+}
+
 }  // namespace
 
 struct Simulator::State {
     State(std::shared_ptr<const Fabric> on, SimulatorOptions with)
-        : fabric(std::move(on)),
-          options(with),
-          network(fabric->graph, fabric->spec.routing, fabric->spec.responses, fabric->spec.seed) {
-        network.record_messages(options.record_messages);
+        : fabric(std::move(on)), options(with), network(network_for(*fabric, options)) {
+        record(network);
     }
 
-    void count_latencies() {
-        if (options.tally_latency) {
-            for (const Delivery& delivery : network.deliveries()) {
-                latencies.add((network.now() - delivery.injected).ps);
-            }
+    void record(Network& any) {
+        std::visit(
+            [&](auto& one) {
+                if constexpr (!std::is_same_v<std::decay_t<decltype(one)>, AnalyticNetwork>) {
+                    one.record_messages(options.record_messages);
+                }
+            },
+            any);
+    }
+
+    Time now() const {
+        return std::visit([](const auto& one) { return one.now(); }, network);
+    }
+
+    void begin(CollectiveId id, const CollectiveSpec& spec, const std::vector<std::uint32_t>& accelerators) {
+        if (auto* analytic = std::get_if<AnalyticNetwork>(&network)) {
+            const Schedule& schedule = player.runs()[id]->schedule();
+            analytic->end_at(spec.earliest_start + analytic_time(fabric->graph, spec, schedule, accelerators), id);
+        } else if (spec.earliest_start == now()) {
+            player.start(id, now());
+        } else if (auto* message = std::get_if<MessageNetwork>(&network)) {
+            message->wake_at(spec.earliest_start, id);
+        } else {
+            std::get<FlitNetwork<LaneQueue>>(network).wake_at(spec.earliest_start, id);
         }
     }
 
-    Advance stall() {
+    template <class Carrier>
+    void open(Carrier& carrier, Time t) {
+        player.open(carrier, t);
+        if (options.tally_latency) {
+            for (const Delivery& delivery : carrier.deliveries()) {
+                latencies.add((t - delivery.injected).ps);
+            }
+        }
+    }
+    void open(AnalyticNetwork& analytic, Time t) {
+        analytic.open(t);
+        for (const CollectiveId id : analytic.ended()) {
+            const CollectiveRun& run = *player.runs()[id];
+            player.conclude(id, t);
+            analytic.count(run.flits(), run.payload(), run.spec().earliest_start);
+        }
+    }
+
+    template <class Carrier>
+    void close(Carrier& carrier) {
+        player.close(carrier);
+    }
+    void close(AnalyticNetwork&) {}
+
+    template <class Carrier>
+    Advance advance(Carrier& carrier, const Limits& limits);
+
+    template <class Carrier>
+    Advance stall(const Carrier& carrier) {
         stopped = true;
-        Stalled stalled{network.explain()};
+        Stalled stalled{carrier.explain()};
         if (stalled.report.cycle.empty()) {
             for (const auto& run : player.runs()) {
                 if (!run->finished()) {
@@ -106,7 +171,7 @@ struct Simulator::State {
 
     std::shared_ptr<const Fabric> fabric;
     SimulatorOptions options;
-    FlitNetwork<LaneQueue> network;
+    Network network;
     Player player;
     Tally latencies;  // of port-messages, in picoseconds
     std::atomic<bool> stop{false};
@@ -124,9 +189,9 @@ CollectiveId Simulator::register_collective(const CollectiveSpec& collective) {
     if (s.stopped) {
         throw Error(ErrorKind::input, "the simulator has stalled; nothing can be registered");
     }
-    if (collective.earliest_start < s.network.now()) {
+    if (collective.earliest_start < s.now()) {
         throw Error(ErrorKind::input, "a collective cannot start at " + std::to_string(collective.earliest_start.ps) +
-                                          " ps: it is " + std::to_string(s.network.now().ps) + " ps already");
+                                          " ps: it is " + std::to_string(s.now().ps) + " ps already");
     }
     if (collective.bytes.count < 1) {
         throw Error(ErrorKind::input, "`bytes` is " + std::to_string(collective.bytes.count) + "; expected at least 1");
@@ -137,49 +202,48 @@ CollectiveId Simulator::register_collective(const CollectiveSpec& collective) {
     if (const auto flaw = find_flaw(schedule, collective.primitive)) {
         throw Error(ErrorKind::input, "schedule `" + schedule.name + "` is wrong: " + *flaw);
     }
-    const CollectiveId id = s.player.add(collective, std::move(schedule), std::move(accelerators));
-    if (collective.earliest_start == s.network.now()) {
-        s.player.start(id, s.network.now());
-    } else {
-        s.network.wake_at(collective.earliest_start, id);
-    }
+    const CollectiveId id = s.player.add(collective, std::move(schedule), accelerators);
+    s.begin(id, collective, accelerators);
     return id;
 }
 
 // An instant stays open until time must move, so that what a caller learns of at a completion can start in it.
-Advance Simulator::advance(const Limits& limits) {
-    State& s = *state_;
-    const std::uint64_t last_event = s.network.events() + std::min(limits.events, UINT64_MAX - s.network.events());
+template <class Carrier>
+Advance Simulator::State::advance(Carrier& carrier, const Limits& limits) {
+    const std::uint64_t last_event = carrier.events() + std::min(limits.events, UINT64_MAX - carrier.events());
     while (true) {
-        const std::uint32_t finished = s.player.take_finished();
-        if (finished < s.player.runs().size()) {
-            const CollectiveRun& run = *s.player.runs()[finished];
+        const std::uint32_t finished = player.take_finished();
+        if (finished < player.runs().size()) {
+            const CollectiveRun& run = *player.runs()[finished];
             return Completed{finished, run.spec().earliest_start, run.end()};
         }
-        if (s.player.unfinished() == 0) {
+        if (player.unfinished() == 0) {
             return Idle{};
         }
-        if (s.stop.exchange(false)) {
+        if (stop.exchange(false)) {
             return Stopped{};
         }
-        if (s.stopped) {
-            return s.stall();
+        if (stopped) {
+            return stall(carrier);
         }
-        if (s.network.events() >= last_event || limits.time <= s.network.now()) {
+        if (carrier.events() >= last_event || limits.time <= carrier.now()) {
             return LimitReached{};
         }
-        s.player.close(s.network);
-        const Time next = s.network.next_instant();
+        close(carrier);
+        const Time next = carrier.next_instant();
         if (next == Time::never()) {
-            return s.stall();
+            return stall(carrier);
         }
-        s.player.open(s.network, std::min(next, limits.time));
-        s.count_latencies();
+        open(carrier, std::min(next, limits.time));
     }
 }
 
+Advance Simulator::advance(const Limits& limits) {
+    return std::visit([&](auto& carrier) { return state_->advance(carrier, limits); }, state_->network);
+}
+
 Time Simulator::now() const {
-    return state_->network.now();
+    return state_->now();
 }
 
 void Simulator::request_stop() noexcept {
@@ -187,7 +251,7 @@ void Simulator::request_stop() noexcept {
 }
 
 void Simulator::reset() {
-    state_->network.clear();
+    std::visit([](auto& one) { one.clear(); }, state_->network);
     state_->player.clear();
     state_->latencies.clear();
     state_->stop.store(false);
@@ -220,7 +284,7 @@ CollectiveReport Simulator::collective(CollectiveId id) const {
 }
 
 NetworkStatistics Simulator::statistics() const {
-    NetworkStatistics statistics = state_->network.statistics();
+    NetworkStatistics statistics = std::visit([](const auto& one) { return one.statistics(); }, state_->network);
     for (const auto& run : state_->player.runs()) {
         statistics.payload_bytes_due += run->payload().count;
     }
@@ -228,12 +292,12 @@ NetworkStatistics Simulator::statistics() const {
 }
 
 std::vector<LinkStatistics> Simulator::links() const {
-    return state_->network.link_statistics();
+    return std::visit([](const auto& one) { return one.link_statistics(); }, state_->network);
 }
 
 std::vector<MessageRecord> Simulator::messages() const {
     require(state_->options.record_messages, "messages were recorded");
-    std::vector<MessageRecord> records = state_->network.records();
+    std::vector<MessageRecord> records = std::visit([](const auto& one) { return one.records(); }, state_->network);
     std::sort(records.begin(), records.end(), [](const MessageRecord& a, const MessageRecord& b) {
         return std::tie(a.collective, a.phase, a.source, a.destination, a.port) <
                std::tie(b.collective, b.phase, b.source, b.destination, b.port);
@@ -247,7 +311,11 @@ Duration Simulator::message_latency(unsigned percent) const {
 }
 
 std::uint64_t Simulator::event_hash() const {
-    return state_->network.event_hash();
+    return std::visit([](const auto& one) { return one.event_hash(); }, state_->network);
+}
+
+Validity Simulator::validity() const {
+    return {};
 }
 
 }  // namespace simlette

@@ -57,7 +57,7 @@ private:
         while (slots_[at].times > 0 && slots_[at].value != value) {
             at = (at + 1) & (slots_.size() - 1);
         }
-        used_ += slots_[at].times == 0 ? 1 : 0;
+        used_ += slots_[at].times == 0 ? 1U : 0U;
         slots_[at].value = value;
         slots_[at].times += times;
         size_ += times;

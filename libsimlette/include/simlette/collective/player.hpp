@@ -42,6 +42,8 @@ public:
     };
     void start(Time now, Orders& orders);
     void deliver(Time now, const Delivery& delivery, Orders& orders);
+    // All ranks finish at `end`, for a caller that knows without messages. Requires: it has not started.
+    void conclude(Time end);
     // A rank asks for data. It may go once its holder has entered the phase that the request belongs to.
     void ask(const Delivery& request, Orders& orders);
 
@@ -93,6 +95,7 @@ public:
     // Returns the id: the number of collectives added before.
     std::uint32_t add(const CollectiveSpec& spec, Schedule schedule, std::vector<std::uint32_t> accelerators);
     void start(std::uint32_t id, Time now);
+    void conclude(std::uint32_t id, Time end);
 
     // Phase one of instant t: what the network delivers sets off what is injected.
     template <class Network>

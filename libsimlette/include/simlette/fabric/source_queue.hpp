@@ -45,6 +45,7 @@ public:
         std::uint32_t flits_left = 0;
     };
     Current& current(LinkId link) { return ports_[link].current; }
+    const Current& current(LinkId link) const { return ports_[link].current; }
 
     // The next port-message of the FIFO. Requires: one is there.
     PortMessage next(LinkId link);

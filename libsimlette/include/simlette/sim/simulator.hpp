@@ -21,6 +21,7 @@
 #include <simlette/collective/spec.hpp>
 #include <simlette/fabric/fabric.hpp>
 #include <simlette/fabric/statistics.hpp>
+#include <simlette/sim/mode.hpp>
 
 namespace simlette {
 
@@ -64,6 +65,7 @@ struct CollectiveReport {
 struct SimulatorOptions {
     bool record_messages = false;  // keep a record of every port-message, for messages()
     bool tally_latency = false;    // count latencies of port-messages, for message_latency()
+    Mode mode = Mode::flit;
 };
 
 class SIMLETTE_EXPORT Simulator {
@@ -100,6 +102,8 @@ public:
     Duration message_latency(unsigned percent) const;
     // Equal for equal histories, whatever the engine: an order-independent sum over all port-messages.
     std::uint64_t event_hash() const;
+    // Of what was simulated so far.
+    Validity validity() const;
 
 private:
     struct State;
