@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdlib>
 #include <vector>
 
 #include <simlette/sim/simulator.hpp>
@@ -14,32 +15,37 @@ struct ModeRun {
     Time end;
     std::uint64_t hash = 0;
     NetworkStatistics statistics;
+    std::vector<LinkStatistics> links;
+    std::vector<MessageRecord> messages;
     Validity validity;
 };
 
 inline ModeRun run_in(Mode mode, const RandomCase& one) {
     SimulatorOptions options;
     options.mode = mode;
+    options.record_messages = true;
     Simulator simulator(build_fabric(one.fabric), options);
     for (const CollectiveSpec& collective : one.collectives) {
         simulator.register_collective(collective);
     }
     ModeRun result;
     result.ends.resize(one.collectives.size());
-    while (true) {
-        const Advance step = simulator.advance();
-        const auto* done = std::get_if<Completed>(&step);
-        if (done == nullptr) {
-            break;
-        }
-        result.ends[done->id] = done->end;
-        result.end = std::max(result.end, done->end);
+    for (Advance step = simulator.advance(); std::holds_alternative<Completed>(step); step = simulator.advance()) {
+        const auto& done = std::get<Completed>(step);
+        result.ends[done.id] = done.end;
+        result.end = std::max(result.end, done.end);
     }
-    // What is still on its way, such as responses, is part of the statistics of neither.
     result.hash = simulator.event_hash();
     result.statistics = simulator.statistics();
+    result.links = simulator.links();
+    result.messages = simulator.messages();
     result.validity = simulator.validity();
     return result;
+}
+
+// One collective on an idle fabric.
+inline ModeRun run_in(Mode mode, const FabricSpec& fabric, const CollectiveSpec& collective) {
+    return run_in(mode, RandomCase{fabric, {collective}});
 }
 
 inline RandomCase random_mode_case(Random& random, bool finite) {
@@ -59,6 +65,11 @@ inline RandomCase random_mode_case(Random& random, bool finite) {
         collective.operation = reads ? Operation::read : Operation::write;
     }
     return one;
+}
+
+// Of completion, against flit mode, in millionths of it.
+inline std::int64_t error_ppm(const ModeRun& other, const ModeRun& flit) {
+    return std::abs(other.end.ps - flit.end.ps) / std::max<std::int64_t>(1, flit.end.ps / 1'000'000);
 }
 
 }  // namespace simlette

@@ -117,6 +117,17 @@ private:
         bool recall = false;
         std::int64_t place = 0;  // of the first among the flits of its link and channel
     };
+    // Credits that come back late, by the flits of their link that they pay for.
+    struct LateCredits {
+        std::int64_t place = 0;
+        std::int64_t count = 0;
+        Time back;
+        Duration stride{0};
+        Duration waited{0};  // the last of them, at the output
+        LinkId output = no_id;
+        LinkId link = no_id;
+        std::uint32_t channel = 0;
+    };
     // What a source link has sent in a channel, and what of it went back late.
     struct Debt {
         std::int64_t sent = 0;
@@ -125,6 +136,7 @@ private:
         Duration late{0};
         Duration longest{0};
         LinkId behind = no_id;
+        std::vector<LateCredits> late_credits;  // for flits that have not left
     };
 
     void build_ports();
@@ -141,6 +153,7 @@ private:
     void start_run(LinkId id, Port& port, std::uint32_t channels, std::uint32_t first, std::int64_t slots);
     std::int64_t slots_to_first_end(LinkId id, std::uint32_t channel) const;
     std::int64_t paid(LinkId id, std::uint32_t channel, Time from, Duration stride, std::int64_t most) const;
+    std::uint32_t begun(const Port& port) const;
     void interrupt(LinkId id);
     void commit(LinkId id, Port& port, std::uint32_t done);
     void serve(LinkId id, Port& port, std::uint32_t channel, std::uint32_t flits, Time first, Duration stride);
@@ -162,6 +175,8 @@ private:
     bool finite(LinkId id, std::uint32_t channel) const { return graph_.class_of(id).credits[channel] != unlimited; }
     Duration idle_loop(LinkId id) const;
     void note_late(LinkId output, std::uint32_t channel, const Trains::Served& served, Time first, Duration stride);
+    void check_late(Debt& owed, std::uint32_t flits, Time first, Duration stride);
+    void owe(Debt& owed, const LateCredits& late);
     void start_stalls(LinkId id, Port& port, std::uint32_t ready);
     void end_stalls(LinkId id, Port& port);
     Duration stall(LinkId id, std::uint32_t channel) const;
