@@ -26,8 +26,6 @@ void MessageNetwork::build_ports() {
     debts_.assign(graph_.links.size() * channel_count, {});
     inputs_.resize((graph_.links.size() - first_switch_link_) * channel_count);
     answers_.assign(first_switch_link_, {});
-    run_lanes_.assign(256, 0);
-    run_lanes_taken_ = 0;
     for (LinkId id = 0; id < ports_.size(); ++id) {
         const LinkClass& kind = graph_.class_of(id);
         require(kind.flit_time == flit_time_, "all links have one flit time");
@@ -58,6 +56,7 @@ void MessageNetwork::open(Time t) {
 }
 
 void MessageNetwork::close() {
+    add_wake_lanes();
     for (std::size_t i = 0; i < due_.size(); ++i) {
         decide(due_[i]);
     }
@@ -91,7 +90,7 @@ void MessageNetwork::deliver(const Event& event) {
 }
 
 void MessageNetwork::arrive(LinkId from, const Port& port, const Arrival& arrival) {
-    const LinkId out = graph_.routes[port.route_base + table_[arrival.message].destination];
+    const LinkId out = graph_.routes[port.route_base + table_.way(arrival.message).destination];
     Inputs& feeds = inputs(out, arrival.channel);
     const auto find = [&] {
         return std::find_if(feeds.begin(), feeds.end(), [from](const Trains::Feed& f) { return f.input >= from; });
@@ -112,7 +111,7 @@ void MessageNetwork::arrive(LinkId from, const Port& port, const Arrival& arriva
         return;
     }
     if (feed == feeds.end() || feed->input != from) {
-        feed = feeds.insert(feed, Trains::Feed{from, no_id, no_id});
+        feed = feeds.insert(feed, Trains::Feed{from, no_id, no_id, 0});
         mark(out);
     }
     trains_.append(*feed, {arrival.message, arrival.flits, no_id, arrival.place, now_}, flit_time_);
@@ -159,8 +158,7 @@ void MessageNetwork::answer(std::uint32_t message, std::uint32_t flits) {
     MessageTable::Message& m = table_[message];
     const LinkId id = m.answer_link;
     require(id != no_id, "an answer leaves by the port on which the request came");
-    m.destination = graph_.links[m.first_link].from;
-    m.left = flits;
+    table_.way(message) = {graph_.links[m.first_link].from, flits};
     const std::uint32_t run = answer_runs_.take(message);
     answer_runs_[run].count = flits;
     Answers& queue = answers_[id];

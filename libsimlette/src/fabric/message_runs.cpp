@@ -9,8 +9,8 @@ namespace simlette {
 
 namespace {
 
-constexpr std::uint32_t most_run_lanes = 8;
-constexpr std::int64_t most_slots = 1U << 20;  // of one run, so that its end is near enough for its lane
+constexpr std::size_t most_wake_lanes = 12;
+constexpr std::int64_t most_slots = 1U << 20;  // of one run,
 
 constexpr std::uint32_t bit(std::uint32_t channel) {
     return 1U << channel;
@@ -35,30 +35,35 @@ void MessageNetwork::wake(LinkId id) {
     if (port.slots > 0 && port.free_at == now_) {
         commit(id, port, port.slots);
     }
+    if (port.finished != no_id && port.free_at == now_) {
+        finish(id, port);
+    }
     if ((port.queued[0] | port.queued[1]) != 0) {
         mark(id);
     }
 }
 
+// Runs have few lengths, and what cuts them short comes at few offsets, so most wakes share a few lanes.
 void MessageNetwork::wake_port_at(LinkId id, Time t) {
-    queue_.push_at(Turn::wire_free, {t, id, 0});
-}
-
-// Most runs have one of a few lengths; their ends share lanes.
-void MessageNetwork::wake_after(LinkId id, std::uint32_t slots) {
-    const Duration delay = flit_time_ * std::int64_t{slots};
-    if (slots < run_lanes_.size()) {
-        std::uint16_t& lane = run_lanes_[slots];
-        if (lane == 0 && run_lanes_taken_ < most_run_lanes) {
-            lane = static_cast<std::uint16_t>(1 + queue_.lane(Turn::wire_free, delay));
-            ++run_lanes_taken_;
-        }
-        if (lane != 0) {
-            queue_.push(lane - 1U, now_, id, 0);
+    const Duration delay = t - now_;
+    for (const WakeLane& known : wake_lanes_) {
+        if (known.delay == delay) {
+            queue_.push(known.lane, now_, id, 0);
             return;
         }
     }
-    wake_port_at(id, now_ + delay);
+    const bool room = wake_lanes_.size() + more_delays_.size() < most_wake_lanes;
+    if (room && std::find(more_delays_.begin(), more_delays_.end(), delay) == more_delays_.end()) {
+        more_delays_.push_back(delay);
+    }
+    queue_.push_at(Turn::wire_free, {t, id, 0});
+}
+
+void MessageNetwork::add_wake_lanes() {
+    for (const Duration delay : more_delays_) {
+        wake_lanes_.push_back({delay, queue_.lane(Turn::wire_free, delay)});
+    }
+    more_delays_.clear();
 }
 
 void MessageNetwork::decide(LinkId id) {
@@ -130,7 +135,7 @@ void MessageNetwork::start_run(LinkId id, Port& port, std::uint32_t channels, st
         port.train = head_message(id, first);
         announce(id, port, first, port.slots, false);
     }
-    wake_after(id, port.slots);
+    wake_port_at(id, port.free_at);
 }
 
 // How many flits the channel sends until the first message, or known part of one, has left.
@@ -145,7 +150,7 @@ std::int64_t MessageNetwork::slots_to_first_end(LinkId id, std::uint32_t channel
     std::int64_t least = most_slots;
     for (std::int64_t i = 0; i < count; ++i) {
         const std::int64_t turn = i >= first ? i - first : i + count - first;
-        const std::int64_t flits = trains_[feeds[static_cast<std::size_t>(i)].first].flits;
+        const std::int64_t flits = feeds[static_cast<std::size_t>(i)].flits;
         least = std::min(least, turn + (flits - 1) * count + 1);
     }
     return least;
@@ -273,23 +278,28 @@ void MessageNetwork::serve_inputs(LinkId id, Port& port, std::uint32_t channel, 
 
 // Flits of a message have left, the last of them at `last`.
 void MessageNetwork::left(LinkId id, std::uint32_t message, std::uint32_t flits, Time last) {
-    const Port& port = ports_[id];
+    Port& port = ports_[id];
     if (!port.to_accelerator) {
         return;
     }
-    MessageTable::Message& m = table_[message];
-    m.left -= flits;
-    if (m.left > 0) {
-        return;
+    std::uint32_t& left = table_.way(message).left;
+    left -= flits;
+    if (left == 0) {
+        port.finished = message;
+        if (last + flit_time_ == now_) {
+            finish(id, port);
+        }
     }
-    const Time sent = last + flit_time_;
-    const Time due = sent + graph_.class_of(id).latency.total();
-    if (due == now_) {
+}
+
+// The tail of a message has left the wire.
+void MessageNetwork::finish(LinkId id, Port& port) {
+    const std::uint32_t message = port.finished;
+    port.finished = no_id;
+    if (graph_.class_of(id).latency.total() == Duration{0}) {
         reach_core(id, message);
-    } else if (sent == now_) {
-        queue_.push(port.core_lane, now_, id, message);
     } else {
-        queue_.push_at(Turn::deliver, {due, id, message});
+        queue_.push(port.core_lane, now_, id, message);
     }
 }
 
@@ -319,7 +329,7 @@ void MessageNetwork::prepare_head(LinkId id, std::uint32_t channel, Time when) {
     SourceQueues::Current& current = sources_.current(id);
     const PortMessage next = sources_.next(id);
     current.message = table_.add(next, id, graph_.links[id].from_port, when);
-    current.flits_left = table_[current.message].left;
+    current.flits_left = table_.way(current.message).left;
     first_injection_ = std::min(first_injection_, when);
 }
 

@@ -6,15 +6,15 @@ std::uint32_t MessageTable::add(const PortMessage& next, LinkId link, std::uint3
     if (free_.empty()) {
         free_.push_back(static_cast<std::uint32_t>(messages_.size()));
         messages_.emplace_back();
+        ways_.emplace_back();
     }
     const std::uint32_t id = free_.back();
     free_.pop_back();
     const Injection& injection = next.injection;
     const std::uint32_t peer = next.message.destination_rank;
     Message& message = messages_[id];
-    message.destination = next.message.destination;
     message.flits = static_cast<std::uint32_t>(next.share.flits);
-    message.left = injection.read ? 1 : message.flits;
+    ways_[id] = {next.message.destination, injection.read ? 1 : message.flits};
     message.first_link = link;
     message.answer_link = no_id;
     message.collective = injection.collective;
@@ -48,6 +48,7 @@ void MessageTable::finish(std::uint32_t id, Time now) {
 
 void MessageTable::clear() {
     messages_.clear();
+    ways_.clear();
     free_.clear();
     records_.clear();
     totals_ = NetworkStatistics{};

@@ -93,7 +93,8 @@ private:
         std::uint8_t limited = 0;  // bit per channel: credits bind the source of a lone flow
         std::uint16_t arrive_lane = 0;
         std::uint16_t core_lane = 0;
-        std::uint32_t train = 0;  // the message of the run, announced ahead
+        std::uint32_t finished = no_id;  // the message whose last flit is on the wire
+        std::uint32_t train = 0;         // the message of the run, announced ahead
         std::uint32_t route_base = 0;
         std::int64_t sent = 0;
         std::array<std::int64_t, channel_count> queued{};  // flits that wait or are announced
@@ -143,7 +144,7 @@ private:
     void mark(LinkId id);
     void wake(LinkId id);
     void wake_port_at(LinkId id, Time t);
-    void wake_after(LinkId id, std::uint32_t slots);
+    void add_wake_lanes();
     bool from_switch(LinkId id) const { return id >= first_switch_link_; }
 
     // Runs.
@@ -160,6 +161,7 @@ private:
     void serve_source(LinkId id, std::uint32_t channel, std::uint32_t flits, Time last);
     void serve_inputs(LinkId id, Port& port, std::uint32_t channel, std::uint32_t flits, Time first, Duration stride);
     void left(LinkId id, std::uint32_t message, std::uint32_t flits, Time last);
+    void finish(LinkId id, Port& port);
     void announce(LinkId id, Port& port, std::uint32_t channel, std::uint32_t flits, bool recall);
     std::uint32_t head_message(LinkId id, std::uint32_t channel) const;
     void prepare_head(LinkId id, std::uint32_t channel, Time when);
@@ -208,8 +210,12 @@ private:
     std::vector<LinkId> due_;
     std::vector<Inputs> inputs_;  // per switch link and channel, by input, those with flits
     Trains trains_;
-    std::vector<std::uint16_t> run_lanes_;  // by slots of the run; 0: none
-    std::uint32_t run_lanes_taken_ = 0;
+    struct WakeLane {
+        Duration delay;
+        LaneQueue::LaneId lane;
+    };
+    std::vector<WakeLane> wake_lanes_;   // for the delays that came first
+    std::vector<Duration> more_delays_;  // that get a lane when the queue is at rest
     std::vector<Arrival> arrivals_;
     std::vector<std::uint32_t> free_arrivals_;
     SourceQueues sources_;

@@ -16,10 +16,13 @@ namespace simlette {
 class MessageTable {
 public:
     enum class Half : std::uint8_t { write, response, read_request, read_data };
-    struct Message {
+    // What ports ask for again and again.
+    struct Way {
         std::uint32_t destination = 0;  // accelerator that its flits go to
-        std::uint32_t left = 0;         // flits that the last link of its way has not sent
-        std::uint32_t flits = 0;        // of data
+        std::uint32_t left = 0;         // flits that the last link of the way has not sent
+    };
+    struct Message {
+        std::uint32_t flits = 0;  // of data
         LinkId first_link = 0;
         LinkId answer_link = no_id;  // once the request has arrived
         std::uint32_t collective = 0;
@@ -32,6 +35,7 @@ public:
         Time injected;
     };
 
+    Way& way(std::uint32_t id) { return ways_[id]; }
     Message& operator[](std::uint32_t id) { return messages_[id]; }
     const Message& operator[](std::uint32_t id) const { return messages_[id]; }
 
@@ -51,6 +55,7 @@ public:
     void clear();
 
 private:
+    std::vector<Way> ways_;
     std::vector<Message> messages_;
     std::vector<std::uint32_t> free_;
     std::vector<MessageRecord> records_;

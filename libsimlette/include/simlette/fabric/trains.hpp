@@ -24,6 +24,7 @@ public:
         LinkId input = 0;
         std::uint32_t first = no_id;
         std::uint32_t last = no_id;
+        std::uint32_t flits = 0;  // of the first
     };
     struct Served {
         LinkId input = 0;
@@ -41,12 +42,14 @@ public:
             if (last.message == train.message && last.arrival + flit_time * last.flits == train.arrival &&
                 last.place + last.flits == train.place) {
                 last.flits += train.flits;
+                feed.flits = trains_[feed.first].flits;
                 return;
             }
         }
         const std::uint32_t id = take(train);
         (feed.last == no_id ? feed.first : trains_[feed.last].next) = id;
         feed.last = id;
+        feed.flits = trains_[feed.first].flits;
     }
 
     // Serves `flits` of the first train. Requires: it has as many.
@@ -57,6 +60,7 @@ public:
         train.flits -= flits;
         train.place += flits;
         train.arrival = train.arrival + flit_time * flits;
+        feed.flits = train.flits;
         if (train.flits == 0) {
             drop_first(feed);
         }
@@ -68,6 +72,7 @@ public:
         Train& train = trains_[feed.last];
         require(flits <= train.flits, "what is recalled was announced and not served");
         train.flits -= flits;
+        feed.flits = trains_[feed.first].flits;
         if (train.flits > 0) {
             return;
         }
@@ -108,6 +113,7 @@ private:
         const std::uint32_t id = feed.first;
         feed.first = trains_[id].next;
         feed.last = feed.first == no_id ? no_id : feed.last;
+        feed.flits = feed.first == no_id ? 0 : trains_[feed.first].flits;
         give_back(id);
     }
 
