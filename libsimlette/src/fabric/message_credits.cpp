@@ -108,7 +108,7 @@ void MessageNetwork::start_stalls(LinkId id, Port& port, std::uint32_t ready) {
         }
     }
     port.stalled = static_cast<std::uint8_t>(port.stalled | ready);
-    queue_.push_at(Turn::credit, {back, id, 0});
+    wake_port_at(id, back);
 }
 
 void MessageNetwork::end_stalls(LinkId id, Port& port) {

@@ -15,6 +15,7 @@
 #include <simlette/fabric/flit_network.hpp>
 #include <simlette/fabric/message_network.hpp>
 #include <simlette/sim/analytic_network.hpp>
+#include <simlette/sim/judge.hpp>
 #include <simlette/sim/simulator.hpp>
 
 namespace simlette {
@@ -92,37 +93,6 @@ Network network_for(const Fabric& fabric, const SimulatorOptions& options) {
     return Network(std::in_place_type<FlitNetwork<LaneQueue>>, fabric.graph, spec.routing, spec.responses, spec.seed);
 }
 
-// Rounded up. Requires: 0 <= part <= whole, 0 < whole.
-std::int64_t millionths(std::int64_t part, std::int64_t whole) {
-    const std::int64_t tenth = Time::never().ps / 10;
-    std::int64_t digits = 0;
-    for (int i = 0; i < 6; ++i) {
-        while (whole > tenth) {
-            whole /= 2;
-            part /= 2;
-        }
-        part *= 10;
-        digits = digits * 10 + part / whole;
-        part %= whole;
-    }
-    return digits + (part > 0 ? 1 : 0);
-}
-
-// Message mode is exact as long as no source has counted on a credit before flit mode would have given it back.
-Validity judge(const MessageNetwork& network, const HostGraph& graph) {
-    const MessageNetwork::Lateness worst = network.worst_lateness();
-    if (worst.link == no_id) {
-        return {};
-    }
-    const std::int64_t late = worst.late.ps;
-    const std::int64_t took = (network.now() - network.statistics().first_injection).ps;
-    return {false,
-            {"message mode is outside its validity: flits of several flows wait at " + graph.port_name(worst.behind) +
-             ", so that credits come back later to " + graph.port_name(worst.link) + " than it counts on, by " +
-             std::to_string(late) + " ps in all; use flit mode"},
-            millionths(late, took + late)};
-}
-
 }  // namespace
 
 struct Simulator::State {
@@ -148,7 +118,7 @@ struct Simulator::State {
     void begin(CollectiveId id, const CollectiveSpec& spec, const std::vector<std::uint32_t>& accelerators) {
         if (auto* analytic = std::get_if<AnalyticNetwork>(&network)) {
             const Schedule& schedule = player.runs()[id]->schedule();
-            analytic->end_at(spec.earliest_start + analytic_time(fabric->graph, spec, schedule, accelerators), id);
+            analytic->carry(id, spec.earliest_start, analytic_time(fabric->graph, spec, schedule, accelerators));
         } else if (spec.earliest_start == now()) {
             player.start(id, now());
         } else if (auto* message = std::get_if<MessageNetwork>(&network)) {
@@ -346,12 +316,8 @@ std::uint64_t Simulator::event_hash() const {
 }
 
 Validity Simulator::validity() const {
-    const State& s = *state_;
-    if (std::holds_alternative<AnalyticNetwork>(s.network)) {
-        return {true, {}, -1};
-    }
-    const auto* message = std::get_if<MessageNetwork>(&s.network);
-    return message != nullptr ? judge(*message, s.fabric->graph) : Validity{};
+    const HostGraph& graph = state_->fabric->graph;
+    return std::visit([&](const auto& one) { return judge(one, graph); }, state_->network);
 }
 
 }  // namespace simlette

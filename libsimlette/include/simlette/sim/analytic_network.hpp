@@ -19,9 +19,17 @@ public:
 
     Time now() const { return now_; }
     Time next_instant() const { return ends_.empty() ? Time::never() : ends_.front().first; }
-    void end_at(Time t, std::uint32_t collective) {
-        ends_.insert(std::upper_bound(ends_.begin(), ends_.end(), std::pair(t, collective)), {t, collective});
+    void carry(std::uint32_t collective, Time start, Duration takes) {
+        const std::pair end(start + takes, collective);
+        for (const auto& [other_end, other] : ends_) {
+            overlap_ = overlap_ || (start < other_end && starts_[other] < end.first);
+        }
+        starts_.resize(std::max<std::size_t>(starts_.size(), collective + 1));
+        starts_[collective] = start;
+        ends_.insert(std::upper_bound(ends_.begin(), ends_.end(), end), end);
     }
+    // Two collectives were under way at one time.
+    bool overlap() const { return overlap_; }
 
     // What ends at t: see ended().
     void open(Time t) {
@@ -62,6 +70,8 @@ public:
         now_ = {};
         ends_.clear();
         ended_.clear();
+        starts_.clear();
+        overlap_ = false;
         events_ = 0;
         totals_ = NetworkStatistics{};
     }
@@ -70,6 +80,8 @@ private:
     const HostGraph& graph_;
     Time now_;
     std::vector<std::pair<Time, std::uint32_t>> ends_;  // by time, then id
+    std::vector<Time> starts_;                          // by collective
+    bool overlap_ = false;
     std::vector<std::uint32_t> ended_;
     std::vector<MessageRecord> records_;  // none: there are no messages
     std::uint64_t events_ = 0;

@@ -14,10 +14,14 @@ enum class Mode {
 };
 
 struct Validity {
-    bool mode_ok = true;               // the mode stays within 2 % of flit mode, as far as it can tell
-    std::vector<std::string> reasons;  // why not, one sentence each
-    // How far completion may be off, in millionths of it; 0: not at all. Analytic mode does not know: -1.
-    std::int64_t error_ppm = 0;
+    static constexpr std::int64_t unknown_error = -1;
+
+    // Flit mode: always. Message mode: every time is that of flit mode. Analytic mode: nothing happened that it is
+    // known to leave out; flits that are rounded up and stored in switches, and contention within a collective, always
+    // are.
+    bool mode_ok = true;
+    std::vector<std::string> reasons;  // why not, a sentence each
+    std::int64_t error_ppm = 0;        // estimate of the error of completion, in millionths, mostly too high
 };
 
 }  // namespace simlette
