@@ -126,6 +126,11 @@ TEST_CASE("message mode is exact through several switches with unlimited buffers
         FlitNetwork<LaneQueue> flit(setting.graph, setting.routing, setting.responses, 1);
         CHECK(history(setting, message) == history(setting, flit));
         CHECK(message.worst_lateness().link == no_id);
+        CHECK(message.quiet());
+        CHECK(message.statistics().response_flits == flit.statistics().response_flits);
+        for (LinkId id = 0; id < setting.graph.links.size(); ++id) {
+            REQUIRE(message.link_statistics()[id].flits == flit.link_statistics()[id].flits);
+        }
     });
 }
 
