@@ -13,11 +13,6 @@ namespace {
 
 constexpr std::uint64_t default_cases = 500;
 
-FabricSpec silent(FabricSpec spec) {
-    spec.responses = ResponsePolicy::none;
-    return spec;
-}
-
 std::int64_t busy_flits(const ModeRun& one) {
     std::int64_t flits = 0;
     for (const LinkStatistics& link : one.links) {
@@ -28,6 +23,7 @@ std::int64_t busy_flits(const ModeRun& one) {
 
 void check_same(const ModeRun& message, const ModeRun& flit) {
     CHECK(message.end == flit.end);
+    CHECK(message.drained == flit.drained);
     CHECK(first_difference(message.messages, flit.messages) == "");
     CHECK(message.hash == flit.hash);
     CHECK(message.statistics.response_flits == flit.statistics.response_flits);
@@ -79,7 +75,7 @@ TEST_CASE("on a lone link every window of credits gives message mode the closed 
     for (std::int64_t window = 1; window <= 64; ++window) {
         for (const Duration credit_return : {Duration{0}, 255_ns}) {
             for (const std::int64_t flits : {std::int64_t{1}, window, window + 1, 3 * window + 2, std::int64_t{200}}) {
-                FabricSpec spec = with_buffers(silent(cube_fabric(2, 1)), window);
+                FabricSpec spec = with_buffers(cube_fabric(2, 1), window);
                 spec.credit_return = credit_return;
                 const std::int64_t loop = flit + 520'000 + credit_return.ps;
                 const std::int64_t last = flits - 1;
@@ -99,15 +95,15 @@ TEST_CASE("message mode has the known times of collectives with finite buffers")
         CHECK(run.validity.mode_ok);
         return run.end.ps;
     };
-    CHECK(time(with_buffers(silent(packet_fabric(32, 8)), 22), all_reduce(1 << 20)) == 168'240'400);
-    CHECK(time(with_buffers(silent(cube_fabric(32, 5)), 22), all_reduce(1 << 20)) == 3'176'256'000);
-    CHECK(time(with_buffers(silent(packet_fabric(24, 5)), 13), all_reduce(12'800)) == 4'899'800);
+    CHECK(time(with_buffers(packet_fabric(32, 8), 22), all_reduce(1 << 20)) == 168'240'400);
+    CHECK(time(with_buffers(cube_fabric(32, 5), 22), all_reduce(1 << 20)) == 3'176'256'000);
+    CHECK(time(with_buffers(packet_fabric(24, 5), 13), all_reduce(12'800)) == 4'899'800);
 }
 
 TEST_CASE("message mode flags flows that meet at an output with finite buffers, and names the port") {
     CollectiveSpec incast = all_reduce(40 * 1024);
     incast.send_order = SendOrder::same;
-    const FabricSpec fabric = with_buffers(silent(packet_fabric(32, 8)), 24);
+    const FabricSpec fabric = with_buffers(packet_fabric(32, 8), 24);
     const ModeRun message = run_in(Mode::message, fabric, incast);
     CHECK_FALSE(message.validity.mode_ok);
     REQUIRE(message.validity.reasons.size() == 1);
@@ -126,7 +122,7 @@ TEST_CASE("message mode processes far fewer events than flit mode where messages
 }
 
 TEST_CASE("arbiters start afresh in message mode when flit mode's do: once the last credit is home") {
-    FabricSpec fabric = with_buffers(silent(packet_fabric(3, 1)), 64);
+    FabricSpec fabric = with_buffers(packet_fabric(3, 1), 64);
     fabric.credit_return = 1_us;
     const Duration first_end = 810_ns + 25'600_ps;
     for (const Duration after : {999_ns, 1'000_ns}) {

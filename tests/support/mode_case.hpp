@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <vector>
 
+#include <catch2/catch.hpp>
+
 #include <simlette/sim/simulator.hpp>
 #include <support/random_case.hpp>
 
@@ -13,6 +15,7 @@ namespace simlette {
 struct ModeRun {
     std::vector<Time> ends;  // by collective
     Time end;
+    Time drained;  // responses and credits have come home
     std::uint64_t hash = 0;
     NetworkStatistics statistics;
     std::vector<LinkStatistics> links;
@@ -35,6 +38,8 @@ inline ModeRun run_in(Mode mode, const RandomCase& one) {
         result.ends[done.id] = done.end;
         result.end = std::max(result.end, done.end);
     }
+    REQUIRE(std::holds_alternative<Idle>(simulator.drain()));
+    result.drained = simulator.now();
     result.hash = simulator.event_hash();
     result.statistics = simulator.statistics();
     result.links = simulator.links();
@@ -52,6 +57,7 @@ inline RandomCase random_mode_case(Random& random, bool finite) {
     RandomCase one = random_case(random);
     one.fabric.responses = one_in(random, 3) ? ResponsePolicy::none : ResponsePolicy::per_message;
     one.fabric.buffers = {};
+    one.fabric.credit_return_is_link_latency = one_in(random, 3);
     if (finite) {
         const std::int64_t most = one_of<std::int64_t>(random, {4, 16, 64});
         one.fabric.buffers.request = random.between(1, most);

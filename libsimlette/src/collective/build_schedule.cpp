@@ -72,6 +72,10 @@ std::vector<Label> cube_generators(const Overlay& overlay, const char* schedule)
             }
         }
     }
+    if (const auto listed = overlay.generators()) {
+        const auto place = [&](Label unit) { return std::find(listed->begin(), listed->end(), unit); };
+        std::sort(units.begin(), units.end(), [&](Label a, Label b) { return place(a) < place(b); });
+    }
     return units;
 }
 

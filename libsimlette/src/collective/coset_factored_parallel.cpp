@@ -1,6 +1,8 @@
 // Coset-factored parallel all-reduce on the plain cube: one slice per layer, in phase t slice s is exchanged along
-// layer (s + t) mod layers, so that every layer is busy in every phase.
+// layer (s + t) mod layers, so that every layer is busy in every phase. Layer k is bit k; a rank sends in the order in
+// which the circuits list their generators.
 #include <algorithm>
+#include <bit>
 
 #include <simlette/collective/build_schedule.hpp>
 
@@ -20,9 +22,10 @@ Schedule build_coset_factored_parallel(const Overlay& overlay) {
                       {}};
     for (std::uint32_t t = 0; t < layers; ++t) {
         Phase phase{Effect::reduce, false, {}, {}};
-        for (std::uint32_t layer = 0; layer < layers; ++layer) {
+        for (const Label unit : units) {
+            const auto layer = static_cast<std::uint32_t>(std::countr_zero(unit));
             const std::uint32_t slice = (layer + layers - t) % layers;
-            phase.sends.push_back({units[layer], schedule.add_pieces({slice}), 1});
+            phase.sends.push_back({unit, schedule.add_pieces({slice}), 1});
         }
         schedule.phases.push_back(std::move(phase));
     }

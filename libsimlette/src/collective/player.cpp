@@ -5,7 +5,7 @@
 
 #include <simlette/base/contract.hpp>
 #include <simlette/base/error.hpp>
-#include <simlette/link/flit.hpp>
+#include <simlette/link/packing.hpp>
 
 namespace simlette {
 
@@ -18,7 +18,9 @@ CollectiveRun::CollectiveRun(std::uint32_t id, const CollectiveSpec& spec, Sched
       alike_(schedule_.alike(spec.bytes)),
       arrived_(schedule_.phases.size() * schedule_.ranks, 0),
       phase_(schedule_.ranks, 0),
-      at_barrier_(schedule_.phases.size(), 0) {
+      at_barrier_(schedule_.phases.size(), 0),
+      way_to_(schedule_.phases.size() * schedule_.ranks),
+      last_of_(schedule_.phases.size() * (spec.phase_barrier ? 1 : schedule_.ranks)) {
     count_traffic();
     if (spec_.operation == Operation::read) {
         early_.resize(schedule_.ranks);
@@ -31,15 +33,15 @@ CollectiveRun::CollectiveRun(std::uint32_t id, const CollectiveSpec& spec, Sched
 namespace {
 
 [[noreturn]] void too_long(const CollectiveSpec& spec) {
-    throw Error(ErrorKind::input, "`bytes` of " + std::to_string(spec.bytes.count) +
-                                      " makes a message of more than 4294967295 flits, or traffic beyond 64 bits; use "
-                                      "fewer bytes");
+    throw Error(ErrorKind::input, "`bytes` of " + std::to_string(spec.bytes.count) + " makes a message of more than " +
+                                      std::to_string(most_message_bytes.count) +
+                                      " bytes, or traffic beyond 64 bits; use fewer bytes");
 }
 
 }  // namespace
 
 void CollectiveRun::count_traffic() {
-    if (flits_for(spec_.bytes) > most_message_flits) {
+    if (most_message_bytes < spec_.bytes) {
         too_long(spec_);
     }
     needed_.assign(schedule_.phases.size() * (alike_ ? 1 : schedule_.ranks), 0);
@@ -49,21 +51,20 @@ void CollectiveRun::count_traffic() {
         for (std::uint32_t rank = 0; rank < ranks; ++rank) {
             for (const Send& send : schedule_.sends_of(phase, rank)) {
                 const Bytes bytes = schedule_.send_bytes(phase, send, rank, spec_.bytes);
-                const std::int64_t flits = flits_for(bytes);
-                needed_[alike_ ? k : k * schedule_.ranks + schedule_.moved(send.peer, rank)] += flits;
-                add_traffic(flits, bytes, alike_ ? schedule_.ranks : 1);
+                needed_[alike_ ? k : k * schedule_.ranks + schedule_.moved(send.peer, rank)] += bytes.count;
+                add_traffic(bytes, alike_ ? schedule_.ranks : 1);
             }
         }
     }
 }
 
-void CollectiveRun::add_traffic(std::int64_t flits, Bytes bytes, std::uint32_t times) {
+void CollectiveRun::add_traffic(Bytes bytes, std::uint32_t times) {
     std::int64_t payload = 0;
-    if (flits > most_message_flits || __builtin_mul_overflow(bytes.count, std::int64_t{times}, &payload) ||
+    if (most_message_bytes < bytes || __builtin_mul_overflow(bytes.count, std::int64_t{times}, &payload) ||
         __builtin_add_overflow(payload_.count, payload, &payload_.count)) {
         too_long(spec_);
     }
-    flits_ += flits * times;
+    flits_ += flits_for(bytes) * times;
 }
 
 // A rank names the messages it writes, or those it reads.
@@ -76,7 +77,7 @@ bool CollectiveRun::message(std::uint32_t rank, std::uint32_t phase, std::uint32
     out.destination_rank = read ? leg.sender : leg.receiver;
     out.destination = accelerators_[out.destination_rank];
     out.bytes = schedule_.send_bytes(schedule_.phases[phase], *leg.send, leg.sender, spec_.bytes);
-    out.flits = flits_for(out.bytes);
+
     return true;
 }
 
@@ -150,11 +151,44 @@ void CollectiveRun::conclude(Time end) {
 
 void CollectiveRun::deliver(Time now, const Delivery& delivery, Orders& orders) {
     const std::uint32_t rank = delivery.destination_rank;
-    std::int64_t& flits = arrived(delivery.phase, rank);
-    flits += delivery.flits;
-    require(flits <= needed(delivery.phase, rank), "no flit is delivered twice");
-    if (delivery.phase == phase_[rank] && flits == needed(delivery.phase, rank)) {
+    std::int64_t& bytes = arrived_[at(delivery.phase, rank)];
+    bytes += delivery.bytes.count;
+    require(bytes <= needed(delivery.phase, rank), "no byte is delivered twice");
+    note_arrival(now, delivery);
+    if (delivery.phase == phase_[rank] && bytes == needed(delivery.phase, rank)) {
         go_on(rank, now, orders);
+    }
+}
+
+// Of deliveries at one instant the lowest (source, destination, port) counts.
+bool CollectiveRun::decides(const Arrival& later, const Arrival& than) {
+    if (later.at != than.at) {
+        return later.at > than.at;
+    }
+    return std::tie(later.source, later.destination, later.port) < std::tie(than.source, than.destination, than.port);
+}
+
+void CollectiveRun::note_arrival(Time now, const Delivery& delivery) {
+    Arrival arrival{now,
+                    delivery.source_rank,
+                    delivery.destination_rank,
+                    delivery.port,
+                    delivery.phase,
+                    delivery.released_by_request,
+                    {}};
+    Arrival& last = last_of_[spec_.phase_barrier ? arrival.phase : at(arrival.phase, arrival.destination)];
+    const bool here = decides(arrival, last);
+    const bool overall = decides(arrival, last_);
+    if (!here && !overall) {
+        return;
+    }
+    arrival.parts = way_to_[at(arrival.phase, arrival.released_by())];
+    arrival.parts += delivery.parts;
+    if (here) {
+        last = arrival;
+    }
+    if (overall) {
+        last_ = arrival;
     }
 }
 
@@ -170,12 +204,15 @@ void CollectiveRun::enter(std::uint32_t rank, std::uint32_t phase, Time now, Ord
     Leg first;
     const bool read = spec_.operation == Operation::read;
     if (read ? leg_in(phase, rank, 0, first) : leg_out(schedule_.phases[phase], rank, 0, first)) {
-        orders.injections.push_back({this, accelerators_[rank], rank, id_, phase, read});
+        orders.injections.push_back(
+            {this, accelerators_[rank], rank, id_, phase, read,
+             static_cast<std::uint8_t>(spec_.primitive == Primitive::send_recv ? compressed_requests_per_control
+                                                                               : plain_requests_per_control)});
     }
     if (!early_.empty()) {
         release_early(rank, orders);
     }
-    if (arrived(phase, rank) == needed(phase, rank)) {
+    if (arrived_[at(phase, rank)] == needed(phase, rank)) {
         go_on(rank, now, orders);
     }
 }
@@ -183,20 +220,30 @@ void CollectiveRun::enter(std::uint32_t rank, std::uint32_t phase, Time now, Ord
 void CollectiveRun::go_on(std::uint32_t rank, Time now, Orders& orders) {
     const std::uint32_t phase = phase_[rank];
     if (!spec_.phase_barrier) {
-        enter(rank, phase + 1, now, orders);
+        go_on_by(rank, last_of(phase, rank), now, orders);
         return;
     }
     if (++at_barrier_[phase] == schedule_.ranks) {
         for (std::uint32_t member = 0; member < schedule_.ranks; ++member) {
-            enter(member, phase + 1, now, orders);
+            go_on_by(member, last_of(phase, member), now, orders);
         }
     }
+}
+
+// A phase that ends as soon as it was entered was not held up by its own deliveries.
+void CollectiveRun::go_on_by(std::uint32_t rank, const Arrival& last, Time now, Orders& orders) {
+    const std::uint32_t phase = phase_[rank];
+    if (phase + 1 < schedule_.phases.size()) {
+        way_to_[at(phase + 1, rank)] = last.at == now ? last.parts : way_to_[at(phase, rank)];
+    }
+    enter(rank, phase + 1, now, orders);
 }
 
 void CollectiveRun::ask(const Delivery& request, Orders& orders) {
     const std::uint32_t holder = request.source_rank;
     if (started_ && phase_[holder] >= request.phase) {
         orders.replies.push_back(request);
+        orders.replies.back().released_by_request = true;
     } else {
         early_[holder].push_back(request);
     }
@@ -210,6 +257,28 @@ void CollectiveRun::release_early(std::uint32_t rank, Orders& orders) {
     early.erase(ready, early.end());
 }
 
+std::vector<CollectiveRun::Step> CollectiveRun::critical_steps() const {
+    std::vector<Step> steps;
+    const auto entered = [&](std::uint32_t phase, std::uint32_t rank) {
+        return spec_.earliest_start + way_to_[at(phase, rank)].total();
+    };
+    const Arrival* arrival = &last_;
+    while (arrival != nullptr && arrival->at >= spec_.earliest_start) {
+        std::uint32_t phase = arrival->phase;
+        const std::uint32_t rank = arrival->released_by();
+        const Time ready = entered(phase, rank);
+        steps.push_back(
+            {phase, arrival->source, arrival->destination, arrival->port, arrival->from_request, ready, arrival->at});
+        arrival = nullptr;
+        while (phase > 0 && arrival == nullptr) {  // phases that were complete already do not count
+            --phase;
+            arrival = last_of(phase, rank).at == ready ? &last_of(phase, rank) : nullptr;
+        }
+    }
+    std::reverse(steps.begin(), steps.end());
+    return steps;
+}
+
 std::string CollectiveRun::waiting_rank() const {
     for (std::uint32_t rank = 0; rank < schedule_.ranks; ++rank) {
         const std::uint32_t phase = phase_[rank];
@@ -221,38 +290,49 @@ std::string CollectiveRun::waiting_rank() const {
     return "no rank waits";
 }
 
-std::uint32_t Player::add(const CollectiveSpec& spec, Schedule schedule, std::vector<std::uint32_t> accelerators) {
-    const auto id = static_cast<std::uint32_t>(runs_.size());
+void Player::add(std::uint32_t id, const CollectiveSpec& spec, Schedule schedule,
+                 std::vector<std::uint32_t> accelerators) {
+    require(find(id) == nullptr, "an id names one collective");
     runs_.push_back(std::make_unique<CollectiveRun>(id, spec, std::move(schedule), std::move(accelerators)));
-    return id;
+    by_id_.emplace(id, runs_.back().get());
+}
+
+CollectiveRun* Player::find(std::uint32_t id) const {
+    if (id < runs_.size() && runs_[id]->id() == id) {
+        return runs_[id].get();
+    }
+    const auto found = by_id_.find(id);
+    return found == by_id_.end() ? nullptr : found->second;
 }
 
 void Player::start(std::uint32_t id, Time now) {
-    runs_[id]->start(now, orders_);
-    note_if_finished(id, false);
+    CollectiveRun& run = *find(id);
+    run.start(now, orders_);
+    note_if_finished(run, false);
 }
 
 void Player::conclude(std::uint32_t id, Time end) {
-    runs_[id]->conclude(end);
-    note_if_finished(id, false);
+    CollectiveRun& run = *find(id);
+    run.conclude(end);
+    note_if_finished(run, false);
 }
 
 void Player::deliver(Time now, Span<Delivery> deliveries) {
     for (const Delivery& delivery : deliveries) {
-        CollectiveRun& run = *runs_[delivery.collective];
+        CollectiveRun& run = *find(delivery.collective);
         if (delivery.asked) {
             run.ask(delivery, orders_);
             continue;
         }
         const bool before = run.finished();
         run.deliver(now, delivery, orders_);
-        note_if_finished(delivery.collective, before);
+        note_if_finished(run, before);
     }
 }
 
-void Player::note_if_finished(std::uint32_t id, bool before) {
-    if (!before && runs_[id]->finished()) {
-        finished_.push_back(id);
+void Player::note_if_finished(const CollectiveRun& run, bool before) {
+    if (!before && run.finished()) {
+        finished_.push_back(&run);
         ++finished_count_;
     }
 }
@@ -269,18 +349,20 @@ void Player::sort_orders() {
               [&](const Delivery& a, const Delivery& b) { return key(a) < key(b); });
 }
 
-std::uint32_t Player::take_finished() {
+const CollectiveRun* Player::take_finished() {
     if (finished_.empty()) {
-        return static_cast<std::uint32_t>(runs_.size());
+        return nullptr;
     }
-    const auto least = std::min_element(finished_.begin(), finished_.end());
-    const std::uint32_t id = *least;
+    const auto least = std::min_element(finished_.begin(), finished_.end(),
+                                        [](const auto* a, const auto* b) { return a->id() < b->id(); });
+    const CollectiveRun* run = *least;
     finished_.erase(least);
-    return id;
+    return run;
 }
 
 void Player::clear() {
     runs_.clear();
+    by_id_.clear();
     orders_ = {};
     finished_.clear();
     finished_count_ = 0;

@@ -12,6 +12,14 @@ void add(std::vector<Problem>& problems, std::string message) {
     problems.push_back({"", 0, 0, std::move(message)});
 }
 
+constexpr std::int64_t most_buffer_flits = INT32_MAX - 1;
+
+// About 2 GiB of state.
+constexpr std::uint64_t most_accelerator_ports = 1U << 22U;
+
+// A response flit leaves when it is full, with about 80 responses; a port that may open fewer would wait for ever.
+constexpr std::int64_t least_tags = 128;
+
 bool packet_fabric(const FabricSpec& spec) {
     return spec.kind == FabricKind::single_level && spec.device == DeviceKind::eps;
 }
@@ -28,6 +36,11 @@ void check_sizes(const FabricSpec& spec, std::vector<Problem>& problems) {
     }
     if (spec.ports < 1 || spec.ports > 1'024) {
         add(problems, "`ports` is " + std::to_string(spec.ports) + "; expected 1 to 1024");
+    }
+    if (std::uint64_t{spec.accelerators} * spec.ports > most_accelerator_ports) {
+        add(problems, "`accelerators` times `ports` is " +
+                          std::to_string(std::uint64_t{spec.accelerators} * spec.ports) + "; expected at most " +
+                          std::to_string(most_accelerator_ports));
     }
     if (spec.radix != 0 && spec.kind == FabricKind::single_level && spec.accelerators > spec.radix) {
         add(problems, "a switch needs " + std::to_string(spec.accelerators) +
@@ -50,8 +63,11 @@ void check_link(const FabricSpec& spec, std::vector<Problem>& problems) {
             add(problems, "a latency of " + std::to_string(part.ps) + " ps is out of range; expected 0 to 1 s");
         }
     }
-    if (spec.buffers.request < 1 || spec.buffers.response < 1) {
-        add(problems, "a buffer holds at least 1 flit of each channel");
+    for (const std::int64_t flits : {spec.buffers.request, spec.buffers.response}) {
+        if (flits < 1 || (flits > most_buffer_flits && flits != unlimited)) {
+            add(problems, "a buffer of " + std::to_string(flits) +
+                              " flits is out of range; expected 1 to 2147483646 flits, or unlimited");
+        }
     }
 }
 
@@ -71,8 +87,30 @@ void check_placement(const FabricSpec& spec, std::vector<Problem>& problems) {
     }
 }
 
+void check_transactions(const FabricSpec& spec, std::vector<Problem>& problems) {
+    const bool one_by_one = spec.responses == ResponsePolicy::per_transaction;
+    if (one_by_one && spec.fidelity != Fidelity::ualink) {
+        add(problems,
+            "`responses: per-transaction` needs `fidelity: ualink`: in `paper` a port-message is one "
+            "transaction; use `per-message`");
+    }
+
+    if (spec.tags != unlimited && !one_by_one) {
+        add(problems,
+            "finite `tags` need `responses: per-transaction`: with other responses a long message would wait "
+            "for its own tags for ever");
+    }
+    if (spec.tags < least_tags) {
+        add(problems, "`tags` is " + std::to_string(spec.tags) + "; expected at least " + std::to_string(least_tags) +
+                          ", more than wait for one response flit to fill, or unlimited");
+    }
+}
+
 LinkClass link_class(const FabricSpec& spec, LatencyParts latency) {
-    return {flit_time(spec.port_rate), latency, {spec.buffers.request, spec.buffers.response}, spec.credit_return};
+    return {flit_time(spec.port_rate),
+            latency,
+            {spec.buffers.request, spec.buffers.response},
+            spec.credit_return_is_link_latency ? latency.total() : spec.credit_return};
 }
 
 // Accelerator a's port p leads to switch p, port a.
@@ -132,6 +170,7 @@ std::shared_ptr<const Fabric> build_fabric(const FabricSpec& spec) {
     std::vector<Problem> problems;
     check_sizes(spec, problems);
     check_link(spec, problems);
+    check_transactions(spec, problems);
     std::vector<std::uint32_t> peers;
     if (problems.empty()) {
         check_placement(spec, problems);

@@ -7,14 +7,15 @@
 
 namespace simlette {
 
-MessageNetwork::MessageNetwork(const HostGraph& graph, const RoutingSpec& routing, ResponsePolicy responses,
+MessageNetwork::MessageNetwork(const HostGraph& graph, const RoutingSpec& routing, const TransactionRules& rules,
                                std::uint64_t seed)
     : graph_(graph),
       first_switch_link_(graph.first_switch_link()),
-      responses_(responses),
+      responses_(rules.responses == ResponsePolicy::per_message),
       flit_time_(graph.classes.empty() ? Duration{1} : graph.classes.front().flit_time),
-      sources_(graph, routing, seed),
+      sources_(graph, routing, rules, seed),
       way_back_(graph.ways_back()) {
+    require(rules.fidelity == Fidelity::paper, "message mode carries whole flits of payload");
     graph.check();
     build_ports();
 }
@@ -66,8 +67,10 @@ void MessageNetwork::close() {
 }
 
 void MessageNetwork::inject(const Injection& injection) {
-    flits_outside_ += sources_.add(
-        injection, [&](LinkId id, std::int64_t flits) { add_waiting(id, index(Channel::request), flits); });
+    flits_outside_ += sources_.add(injection, [&](LinkId id, std::int64_t flits) {
+        add_waiting(id, index(Channel::request), flits);
+        return PortMessage::Waiting{};
+    });
 }
 
 void MessageNetwork::reset_arbiters() {
@@ -120,22 +123,22 @@ void MessageNetwork::arrive(LinkId from, const Port& port, const Arrival& arriva
 }
 
 void MessageNetwork::reach_core(LinkId from, std::uint32_t message) {
-    using Half = MessageTable::Half;
+    using Half = TransactionHalf;
     MessageTable::Message& m = table_[message];
     const bool data = m.half == Half::write || m.half == Half::read_data;
     const std::uint32_t channel = m.half == Half::write || m.half == Half::read_request ? 0 : 1;
     flits_outside_ -= data ? m.flits : 1;
     if (finite(from, channel)) {
-        credits_home_ = std::max(credits_home_, now_ + graph_.class_of(from).credit_return);
+        credit_leaves(from, now_);
     }
     if (data) {
         table_.finish(message, now_);
         deliveries_.push_back(table_.delivery(message, false));
     }
-    if (m.half == Half::write && responses_ == ResponsePolicy::per_message) {
+    if (m.half == Half::write && responses_) {
         m.answer_link = way_back_[from];
         m.half = Half::response;
-        answer(message, 1);
+        answer(message);
     } else if (m.half == Half::read_request) {
         m.answer_link = way_back_[from];
         table_.count_request();
@@ -148,14 +151,15 @@ void MessageNetwork::reach_core(LinkId from, std::uint32_t message) {
     }
 }
 
-void MessageNetwork::reply(std::uint32_t message) {
-    require(table_[message].half == MessageTable::Half::read_request, "a request is answered once");
-    table_[message].half = MessageTable::Half::read_data;
-    answer(message, table_[message].flits);
+void MessageNetwork::reply(std::uint32_t message, bool) {
+    require(table_[message].half == TransactionHalf::read_request, "a request is answered once");
+    table_[message].half = TransactionHalf::read_data;
+    answer(message);
 }
 
-void MessageNetwork::answer(std::uint32_t message, std::uint32_t flits) {
-    MessageTable::Message& m = table_[message];
+void MessageNetwork::answer(std::uint32_t message) {
+    const MessageTable::Message& m = table_[message];
+    const std::uint32_t flits = m.half == TransactionHalf::response ? 1 : m.flits;
     const LinkId id = m.answer_link;
     require(id != no_id, "an answer leaves by the port on which the request came");
     table_.way(message) = {graph_.links[m.first_link].from, flits};

@@ -266,10 +266,12 @@ void MessageNetwork::serve_inputs(LinkId id, Port& port, std::uint32_t channel, 
         const std::uint32_t of_this = (flits - 1 - turn) / count + 1;
         const Trains::Served served = trains_.serve(feeds[(head + turn) % count], of_this, flit_time_);
         const Time begin = first + stride * std::int64_t{turn};
+        const Time last = begin + between * (std::int64_t{of_this} - 1);
         if (finite(served.input, channel)) {
             note_late(id, channel, served, begin, between);
+            credit_leaves(served.input, last + flit_time_);
         }
-        left(id, served.message, of_this, begin + between * (std::int64_t{of_this} - 1));
+        left(id, served.message, of_this, last);
     }
     port.next_input[channel] = feeds[(head + (flits - 1) % count) % count].input + 1;
     feeds.erase(std::remove_if(feeds.begin(), feeds.end(), [](const Trains::Feed& f) { return f.first == no_id; }),
@@ -329,7 +331,6 @@ void MessageNetwork::prepare_head(LinkId id, std::uint32_t channel, Time when) {
     SourceQueues::Current& current = sources_.current(id);
     const PortMessage next = sources_.next(id);
     current.message = table_.add(next, id, graph_.links[id].from_port, when);
-    current.flits_left = table_.way(current.message).left;
     first_injection_ = std::min(first_injection_, when);
 }
 

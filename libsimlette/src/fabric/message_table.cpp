@@ -13,24 +13,26 @@ std::uint32_t MessageTable::add(const PortMessage& next, LinkId link, std::uint3
     const Injection& injection = next.injection;
     const std::uint32_t peer = next.message.destination_rank;
     Message& message = messages_[id];
-    message.flits = static_cast<std::uint32_t>(next.share.flits);
-    ways_[id] = {next.message.destination, injection.read ? 1 : message.flits};
+    const Transactions& transactions = next.transactions;
+    message.flits = static_cast<std::uint32_t>(injection.read ? transactions.back : transactions.forward);
+    ways_[id] = {next.message.destination, static_cast<std::uint32_t>(transactions.forward)};
     message.first_link = link;
     message.answer_link = no_id;
     message.collective = injection.collective;
     message.phase = injection.phase;
     message.source_rank = injection.read ? peer : injection.rank;
     message.destination_rank = injection.read ? injection.rank : peer;
-    message.half = injection.read ? Half::read_request : Half::write;
+    message.half = injection.read ? TransactionHalf::read_request : TransactionHalf::write;
     message.port = port;
-    message.bytes = next.share.bytes;
+    message.bytes = next.bytes;
     message.injected = injected;
     return id;
 }
 
 Delivery MessageTable::delivery(std::uint32_t id, bool asked) const {
     const Message& m = messages_[id];
-    return {id, asked, m.collective, m.phase, m.source_rank, m.destination_rank, m.port, m.flits, m.bytes, m.injected};
+    return {id,      asked,   m.collective, m.phase, m.source_rank, m.destination_rank, m.port,
+            m.flits, m.bytes, m.injected,   {},      false};
 }
 
 void MessageTable::finish(std::uint32_t id, Time now) {

@@ -6,8 +6,11 @@
 
 namespace simlette {
 
-SourceQueues::SourceQueues(const HostGraph& graph, const RoutingSpec& routing, std::uint64_t seed)
-    : graph_(graph), striping_(routing, seed) {
+SourceQueues::SourceQueues(const HostGraph& graph, const RoutingSpec& routing, const TransactionRules& rules,
+                           std::uint64_t seed)
+    : graph_(graph),
+      rules_(rules),
+      striping_(routing, rules.fidelity == Fidelity::ualink ? max_request : flit_bytes, seed) {
     const LinkId links = graph.first_switch_link();
     ports_.resize(links);
     first_link_.assign(graph.accelerators + 1, links);
@@ -23,20 +26,20 @@ const std::vector<SourceQueues::PortLoad>& SourceQueues::spread(const Injection&
     const LinkId first = first_link_[injection.source];
     loads_.clear();
     for (LinkId link = first; link < first_link_[injection.source + 1]; ++link) {
-        loads_.push_back({link, 0, 0});
+        loads_.push_back({link, 0});
     }
     OutMessage message;
     std::int64_t before = 0;
     for (std::uint32_t i = 0; injection.messages->message(injection.rank, injection.phase, i, message); ++i) {
-        if (message.flits == 0) {
+        if (message.bytes.count == 0) {
             continue;
         }
         const Candidates candidates(graph_, injection.source, message.destination);
         require(candidates.size() > 0, "a link leads to every destination");
         for (std::uint32_t c = 0; c < candidates.size(); ++c) {
-            const std::int64_t flits = striping_.share(message, injection.source, before, candidates.size(), c).flits;
-            loads_[candidates[c] - first].flits += flits;
-            loads_[candidates[c] - first].messages += flits > 0 ? 1 : 0;
+            const Bytes bytes = striping_.share(message, injection.source, before, candidates.size(), c);
+            loads_[candidates[c] - first].flits +=
+                bytes.count > 0 ? forward_flits(rules_, bytes, injection.read, injection.requests_per_control) : 0;
         }
         before += striping_.units(message);
     }
@@ -60,7 +63,7 @@ std::uint32_t SourceQueues::hold(const Injection& injection) {
     return id;
 }
 
-void SourceQueues::append(const PortLoad& load) {
+void SourceQueues::append(const PortLoad& load, std::uint32_t collective, PortMessage::Waiting waiting) {
     std::uint32_t id = free_cursor_;
     if (id == no_id) {
         id = static_cast<std::uint32_t>(cursors_.size());
@@ -68,8 +71,12 @@ void SourceQueues::append(const PortLoad& load) {
     } else {
         free_cursor_ = cursors_[id].next;
     }
-    cursors_[id] = {at_hand_, 0, 0, load.flits, no_id};
     Port& port = ports_[load.link];
+    if (port.first == no_id && port.current.flits_left == 0) {
+        port.begun.clear();
+    }
+    waiting.flits = left(load.link, collective);
+    cursors_[id] = {at_hand_, 0, 0, load.flits, waiting, no_id};
     if (port.first == no_id) {
         port.first = id;
     } else {
@@ -94,27 +101,51 @@ PortMessage SourceQueues::next(LinkId link) {
     Port& port = ports_[link];
     require(port.first != no_id, "a port with queued flits has messages");
     Cursor& cursor = cursors_[port.first];
-    PortMessage found{held_[cursor.injection].injection, {}, {}};
+    PortMessage found{held_[cursor.injection].injection, {}, {0}, {}, cursor.waiting};
     const Injection& injection = found.injection;
-    while (found.share.flits == 0) {
+    while (found.bytes.count == 0) {
         const bool more = injection.messages->message(injection.rank, injection.phase, cursor.index, found.message);
         require(more, "an injection has the flits that it announced");
         ++cursor.index;
-        if (found.message.flits == 0) {
+        if (found.message.bytes.count == 0) {
             continue;
         }
         const Candidates candidates(graph_, injection.source, found.message.destination);
         const std::uint32_t position = candidates.position(link);
         if (position != no_id) {
-            found.share = striping_.share(found.message, injection.source, cursor.before, candidates.size(), position);
+            found.bytes = striping_.share(found.message, injection.source, cursor.before, candidates.size(), position);
         }
         cursor.before += striping_.units(found.message);
     }
-    cursor.left -= found.share.flits;
+    found.transactions = transactions(injection, found.bytes);
+    begin(port, injection.collective, found.transactions.forward);
+    cursor.left -= found.transactions.forward;
     if (cursor.left == 0) {
         drop_first(port);
     }
     return found;
+}
+
+void SourceQueues::begin(Port& port, std::uint32_t collective, std::int64_t flits) {
+    port.current.collective = collective;
+    port.current.flits_left = static_cast<std::uint32_t>(flits);
+    for (Begun& begun : port.begun) {
+        if (begun.collective == collective) {
+            begun.flits += flits;
+            return;
+        }
+    }
+    port.begun.push_back({collective, flits});
+}
+
+std::int64_t SourceQueues::left(LinkId link, std::uint32_t collective) const {
+    const Port& port = ports_[link];
+    for (const Begun& begun : port.begun) {
+        if (begun.collective == collective) {
+            return begun.flits - (port.current.collective == collective ? port.current.flits_left : 0);
+        }
+    }
+    return 0;
 }
 
 void SourceQueues::clear() {

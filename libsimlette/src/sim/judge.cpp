@@ -33,7 +33,8 @@ bool credits_bind(const HostGraph& graph, LinkId id) {
 
 }  // namespace
 
-Validity judge(const MessageNetwork& network, const HostGraph& graph) {
+Validity judge(const MessageNetwork& network, const Fabric& fabric) {
+    const HostGraph& graph = fabric.graph;
     const MessageNetwork::Lateness worst = network.worst_lateness();
     if (worst.link == no_id) {
         return {};
@@ -49,10 +50,15 @@ Validity judge(const MessageNetwork& network, const HostGraph& graph) {
             ppm};
 }
 
-Validity judge(const AnalyticNetwork& network, const HostGraph& graph) {
+Validity judge(const AnalyticNetwork& network, const Fabric& fabric) {
+    const HostGraph& graph = fabric.graph;
     Validity validity{true, {}, Validity::unknown_error};
     if (network.overlap()) {
         validity.reasons.push_back("collectives overlap in time, but analytic mode takes each alone; use flit mode");
+    }
+    if (fabric.spec.fidelity == Fidelity::ualink) {
+        validity.reasons.push_back(
+            "transactions are packed into flits, but analytic mode counts bytes alone; use flit mode");
     }
     for (LinkId id = 0; id < graph.links.size(); ++id) {
         if (credits_bind(graph, id)) {

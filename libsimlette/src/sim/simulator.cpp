@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <atomic>
 #include <tuple>
-#include <type_traits>
 #include <variant>
 
 #include <simlette/base/contract.hpp>
@@ -15,6 +14,7 @@
 #include <simlette/fabric/flit_network.hpp>
 #include <simlette/fabric/message_network.hpp>
 #include <simlette/sim/analytic_network.hpp>
+#include <simlette/sim/explain.hpp>
 #include <simlette/sim/judge.hpp>
 #include <simlette/sim/simulator.hpp>
 
@@ -82,33 +82,36 @@ using Network = std::variant<FlitNetwork<LaneQueue>, MessageNetwork, AnalyticNet
 
 Network network_for(const Fabric& fabric, const SimulatorOptions& options) {
     const FabricSpec& spec = fabric.spec;
+    const TransactionRules rules{spec.fidelity, spec.responses, spec.tags};
     switch (options.mode) {
         case Mode::message:
-            return Network(std::in_place_type<MessageNetwork>, fabric.graph, spec.routing, spec.responses, spec.seed);
+            if (spec.fidelity == Fidelity::ualink) {
+                throw Error(ErrorKind::input, "known value `ualink` with `mode: message`, not in this version");
+            }
+            return Network(std::in_place_type<MessageNetwork>, fabric.graph, spec.routing, rules, spec.seed);
         case Mode::analytic:
             return Network(std::in_place_type<AnalyticNetwork>, fabric.graph);
         case Mode::flit:
             break;
     }
-    return Network(std::in_place_type<FlitNetwork<LaneQueue>>, fabric.graph, spec.routing, spec.responses, spec.seed);
+    return Network(std::in_place_type<FlitNetwork<LaneQueue>>, fabric.graph, spec.routing, rules, spec.seed);
 }
 
 }  // namespace
 
 struct Simulator::State {
     State(std::shared_ptr<const Fabric> on, SimulatorOptions with)
-        : fabric(std::move(on)), options(with), network(network_for(*fabric, options)) {
-        record(network);
+        : fabric(std::move(on)), options(std::move(with)), network(network_for(*fabric, options)) {
+        observe();
     }
 
-    void record(Network& any) {
-        std::visit(
-            [&](auto& one) {
-                if constexpr (!std::is_same_v<std::decay_t<decltype(one)>, AnalyticNetwork>) {
-                    one.record_messages(options.record_messages);
-                }
-            },
-            any);
+    void observe() {
+        if (auto* flit = std::get_if<FlitNetwork<LaneQueue>>(&network)) {
+            flit->record_messages(options.record_messages);
+            flit->watch(options.watched_links);
+        } else if (auto* message = std::get_if<MessageNetwork>(&network)) {
+            message->record_messages(options.record_messages);
+        }
     }
 
     Time now() const {
@@ -117,7 +120,7 @@ struct Simulator::State {
 
     void begin(CollectiveId id, const CollectiveSpec& spec, const std::vector<std::uint32_t>& accelerators) {
         if (auto* analytic = std::get_if<AnalyticNetwork>(&network)) {
-            const Schedule& schedule = player.runs()[id]->schedule();
+            const Schedule& schedule = run(id).schedule();
             analytic->carry(id, spec.earliest_start, analytic_time(fabric->graph, spec, schedule, accelerators));
         } else if (spec.earliest_start == now()) {
             player.start(id, now());
@@ -133,16 +136,18 @@ struct Simulator::State {
         player.open(carrier, t);
         if (options.tally_latency) {
             for (const Delivery& delivery : carrier.deliveries()) {
-                latencies.add((t - delivery.injected).ps);
+                if (!delivery.asked) {
+                    latencies.add((t - delivery.injected).ps);
+                }
             }
         }
     }
     void open(AnalyticNetwork& analytic, Time t) {
         analytic.open(t);
         for (const CollectiveId id : analytic.ended()) {
-            const CollectiveRun& run = *player.runs()[id];
+            const CollectiveRun& ended = run(id);
             player.conclude(id, t);
-            analytic.count(run.flits(), run.payload(), run.spec().earliest_start);
+            analytic.count(ended.flits(), ended.payload(), ended.spec().earliest_start);
         }
     }
 
@@ -153,7 +158,7 @@ struct Simulator::State {
     void close(AnalyticNetwork&) {}
 
     template <class Carrier>
-    Advance advance(Carrier& carrier, const Limits& limits);
+    Advance advance(Carrier& carrier, const Limits& limits, bool drain);
 
     template <class Carrier>
     Advance stall(const Carrier& carrier) {
@@ -170,6 +175,12 @@ struct Simulator::State {
         return stalled;
     }
 
+    const CollectiveRun& run(CollectiveId id) const {
+        const CollectiveRun* found = player.find(id);
+        require(found != nullptr, "a collective is known by its id");
+        return *found;
+    }
+
     std::shared_ptr<const Fabric> fabric;
     SimulatorOptions options;
     Network network;
@@ -180,7 +191,7 @@ struct Simulator::State {
 };
 
 Simulator::Simulator(std::shared_ptr<const Fabric> fabric, SimulatorOptions options)
-    : state_(std::make_unique<State>(std::move(fabric), options)) {}
+    : state_(std::make_unique<State>(std::move(fabric), std::move(options))) {}
 Simulator::~Simulator() = default;
 Simulator::Simulator(Simulator&&) noexcept = default;
 Simulator& Simulator::operator=(Simulator&&) noexcept = default;
@@ -197,28 +208,30 @@ CollectiveId Simulator::register_collective(const CollectiveSpec& collective) {
     if (collective.bytes.count < 1) {
         throw Error(ErrorKind::input, "`bytes` is " + std::to_string(collective.bytes.count) + "; expected at least 1");
     }
+    const CollectiveId id = collective.id.value_or(static_cast<CollectiveId>(s.player.runs().size()));
+    if (s.player.find(id) != nullptr) {
+        throw Error(ErrorKind::input, "a collective with id " + std::to_string(id) + " is registered already");
+    }
     std::vector<std::uint32_t> accelerators = accelerators_of_group(*s.fabric, collective.group);
     check_group(*s.fabric, collective, accelerators.size());
     Schedule schedule = build_schedule(collective.primitive, collective.schedule, overlay_of(*s.fabric, accelerators));
     if (const auto flaw = find_flaw(schedule, collective.primitive)) {
         throw Error(ErrorKind::input, "schedule `" + schedule.name + "` is wrong: " + *flaw);
     }
-    const CollectiveId id = s.player.add(collective, std::move(schedule), accelerators);
+    s.player.add(id, collective, std::move(schedule), accelerators);
     s.begin(id, collective, accelerators);
     return id;
 }
 
 // An instant stays open until time must move, so that what a caller learns of at a completion can start in it.
 template <class Carrier>
-Advance Simulator::State::advance(Carrier& carrier, const Limits& limits) {
+Advance Simulator::State::advance(Carrier& carrier, const Limits& limits, bool drain) {
     const std::uint64_t last_event = carrier.events() + std::min(limits.events, UINT64_MAX - carrier.events());
     while (true) {
-        const std::uint32_t finished = player.take_finished();
-        if (finished < player.runs().size()) {
-            const CollectiveRun& run = *player.runs()[finished];
-            return Completed{finished, run.spec().earliest_start, run.end()};
+        if (const CollectiveRun* done = player.take_finished()) {
+            return Completed{done->id(), done->spec().earliest_start, done->end()};
         }
-        if (player.unfinished() == 0) {
+        if (player.unfinished() == 0 && (!drain || carrier.quiet())) {
             return Idle{};
         }
         if (stop.exchange(false)) {
@@ -239,8 +252,16 @@ Advance Simulator::State::advance(Carrier& carrier, const Limits& limits) {
     }
 }
 
+Advance Simulator::run(const Limits& limits, bool drain) {
+    return std::visit([&](auto& carrier) { return state_->advance(carrier, limits, drain); }, state_->network);
+}
+
 Advance Simulator::advance(const Limits& limits) {
-    return std::visit([&](auto& carrier) { return state_->advance(carrier, limits); }, state_->network);
+    return run(limits, false);
+}
+
+Advance Simulator::drain(const Limits& limits) {
+    return run(limits, true);
 }
 
 Time Simulator::now() const {
@@ -253,6 +274,7 @@ void Simulator::request_stop() noexcept {
 
 void Simulator::reset() {
     std::visit([](auto& one) { one.clear(); }, state_->network);
+    state_->observe();
     state_->player.clear();
     state_->latencies.clear();
     state_->stop.store(false);
@@ -264,8 +286,7 @@ std::size_t Simulator::collectives() const {
 }
 
 CollectiveReport Simulator::collective(CollectiveId id) const {
-    require(id < collectives(), "a collective is known by its id");
-    const CollectiveRun& run = *state_->player.runs()[id];
+    const CollectiveRun& run = state_->run(id);
     CollectiveReport report;
     report.id = id;
     report.schedule = run.schedule().name;
@@ -280,6 +301,8 @@ CollectiveReport Simulator::collective(CollectiveId id) const {
     if (run.finished()) {
         report.end = run.end();
         report.finish_skew = run.finish_skew();
+        report.explained = state_->options.mode == Mode::flit;
+        report.critical_path = run.critical_path();
     }
     return report;
 }
@@ -311,13 +334,31 @@ Duration Simulator::message_latency(unsigned percent) const {
     return {state_->latencies.percentile(percent)};
 }
 
+std::vector<std::uint32_t> Simulator::critical_links() const {
+    std::vector<LinkId> links;
+    for (const auto& run : state_->player.runs()) {
+        if (run->finished() && state_->options.mode == Mode::flit) {
+            append_critical_links(state_->fabric->graph, *run, links);
+        }
+    }
+    std::sort(links.begin(), links.end());
+    links.erase(std::unique(links.begin(), links.end()), links.end());
+    return links;
+}
+
+std::vector<PathStep> Simulator::explain(CollectiveId id) const {
+    require(state_->run(id).finished(), "a finished collective is explained");
+    const auto* flit = std::get_if<FlitNetwork<LaneQueue>>(&state_->network);
+    require(flit != nullptr, "flit mode explains");
+    return explain_path(state_->fabric->graph, state_->run(id), flit->departures());
+}
+
 std::uint64_t Simulator::event_hash() const {
     return std::visit([](const auto& one) { return one.event_hash(); }, state_->network);
 }
 
 Validity Simulator::validity() const {
-    const HostGraph& graph = state_->fabric->graph;
-    return std::visit([&](const auto& one) { return judge(one, graph); }, state_->network);
+    return std::visit([&](const auto& one) { return judge(one, *state_->fabric); }, state_->network);
 }
 
 }  // namespace simlette

@@ -4,6 +4,7 @@
 
 #include <simlette/study/assumptions.hpp>
 #include <simlette/study/format.hpp>
+#include <simlette/study/quantity.hpp>
 
 namespace simlette {
 
@@ -18,7 +19,7 @@ bool on_packet_switches(const FabricSpec& fabric) {
 }
 
 std::string switch_latency(const FabricSpec& fabric) {
-    return time_text(fabric.latency.packet_switch.ps);
+    return duration_text(fabric.latency.packet_switch);
 }
 
 // Vendors aim at 150 to 250 ns; what is charged beyond that range moves the answer.
@@ -28,8 +29,8 @@ const char* favoured_by_switch_latency(const FabricSpec& fabric) {
 }
 
 std::string buffer_sizes(const FabricSpec& fabric) {
-    const std::string request = flits_text(fabric.buffers.request);
-    const std::string response = flits_text(fabric.buffers.response);
+    const std::string request = buffer_text(fabric.buffers.request);
+    const std::string response = buffer_text(fabric.buffers.response);
     return request == response ? request : fmt::format("request {}, response {}", request, response);
 }
 
@@ -52,8 +53,8 @@ constexpr std::array<Row, 9> rows{{
     {"switch-latency", "pin to pin through the electronic switch; public targets are 150 to 250 ns", nullptr,
      switch_latency, "topology key `latency.switch`; targets: UALink consortium, public questions and answers", nullptr,
      favoured_by_switch_latency, on_packet_switches},
-    {"output-queued-switch", "virtual output queues with as much speed-up as ports: no head-of-line blocking",
-     "speed-up = ports", nullptr, "our choice", "eps", nullptr, on_packet_switches},
+    {"output-queued-switch", "virtual output queues, speed-up as large as the radix: no head-of-line blocking", "ideal",
+     nullptr, "our choice", "eps", nullptr, on_packet_switches},
     {"free-local-reduction", "adding contributions in an accelerator takes no time", "0 ns", nullptr, "our choice",
      "neither", nullptr, always},
     {"no-flag-or-fence", "a phase is complete when its last byte lands, without flag or fence", "0 ns", nullptr,

@@ -12,7 +12,7 @@ namespace simlette {
 
 namespace {
 
-constexpr std::size_t most_bytes = std::size_t{64} << 20U;
+constexpr std::size_t most_bytes = std::size_t{16} << 20U;
 
 std::string system_message() {
     return std::generic_category().message(errno);
@@ -30,7 +30,7 @@ std::string why_not_a_file(const std::filesystem::path& path) {
     }
     std::error_code ignored;
     if (std::filesystem::is_symlink(std::filesystem::symlink_status(path, ignored))) {
-        return "is a link to " + quoted(std::filesystem::read_symlink(path, ignored).string()) +
+        return "is a link to " + quote(std::filesystem::read_symlink(path, ignored).string()) +
                ", which does not exist";
     }
     return "there is no such file";
@@ -42,7 +42,7 @@ std::string read_stream(std::istream& in, std::string& text) {
     while (in.read(block.data(), static_cast<std::streamsize>(block.size())) || in.gcount() > 0) {
         text.append(block.data(), static_cast<std::size_t>(in.gcount()));
         if (text.size() > most_bytes) {
-            return "is larger than 64 MiB";
+            return "is larger than 16 MiB";
         }
     }
     return in.bad() ? "cannot be read: " + system_message() : "";

@@ -6,6 +6,7 @@
 #include <simlette/study/describe.hpp>
 #include <simlette/study/format.hpp>
 #include <simlette/study/names.hpp>
+#include <simlette/study/quantity.hpp>
 #include <simlette/study/run_setup.hpp>
 #include <simlette/version.hpp>
 
@@ -73,7 +74,7 @@ Rows fabric_rows(const FabricSpec& fabric, const FabricDescription& description)
     rows.push_back({"diameter", fmt::format("{} hop{}", description.diameter, description.diameter == 1 ? "" : "s")});
     rows.push_back({"bisection", fmt::format("{}{} links one way, {}", description.bisection_exact ? "" : "at most ",
                                              count_text(description.bisection_links),
-                                             rate_text(bisection_rate(fabric, description)))});
+                                             rounded_rate_text(bisection_rate(fabric, description)))});
     rows.push_back({"oversubscription", "1:1, none"});
     rows.push_back({"flit time", time_text(description.flit_time.ps)});
     rows.push_back({"path latency", fmt::format("{} = endpoint {} + protocol {} + propagation {} + switch {}",
@@ -81,13 +82,9 @@ Rows fabric_rows(const FabricSpec& fabric, const FabricDescription& description)
                                                 time_text(parts.protocol.ps), time_text(parts.propagation.ps),
                                                 time_text(parts.switching.ps))});
     rows.push_back(
-        {"buffers", fmt::format("request {}, response {}; credit return {}", flits_text(fabric.buffers.request),
-                                flits_text(fabric.buffers.response), time_text(fabric.credit_return.ps))});
+        {"buffers", fmt::format("request {}, response {}; credit return {}", buffer_text(fabric.buffers.request),
+                                buffer_text(fabric.buffers.response), time_text(fabric.credit_return.ps))});
     return rows;
-}
-
-std::string entry_name(const WorkloadEntry& entry, std::size_t index) {
-    return entry.name.empty() ? fmt::format("{}", index) : entry.name;
 }
 
 std::string after_text(const WorkloadSpec& workload, const WorkloadEntry& entry) {
@@ -105,7 +102,7 @@ std::string workload_table(const WorkloadSpec& workload, const std::vector<Entry
         const CollectiveReport& collective = entries[i].collective;
         rows.push_back({entry_name(entry, i), std::string(name_of(entry.collective.primitive)),
                         fmt::format("{} ({})", collective.schedule, collective.form), entry.group,
-                        after_text(workload, entry), count_text(collective.ranks), bytes_text(collective.bytes.count),
+                        after_text(workload, entry), count_text(collective.ranks), size_text(collective.bytes),
                         count_text(collective.phases), count_text(static_cast<std::uint64_t>(collective.flits))});
     }
     return aligned(rows, 5, "  ");
@@ -157,6 +154,21 @@ Json collectives_json(const WorkloadSpec& workload, const std::vector<EntryRepor
     return list;
 }
 
+Json inputs_json(const LoadedRun& loaded, const RunInputs& inputs) {
+    Json json;
+    json["simlette"] = {{"version", version()}, {"schema", 1}};
+    json["topology"] = inputs.topology;
+    json["workload"] = inputs.workload.empty() ? Json(nullptr) : Json(inputs.workload);
+    json["configuration"] = Json::parse(loaded.configuration);
+    json["configuration_hash"] = loaded.configuration_hash;
+    return json;
+}
+
+// A path may hold bytes that are no UTF-8.
+std::string text_of(const Json& json) {
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
 std::vector<EntryReport> previewed(const std::shared_ptr<const Fabric>& fabric, const LoadedRun& loaded,
                                    const RunInputs& inputs) {
     return inputs.workload.empty() ? std::vector<EntryReport>() : preview(fabric, loaded.workload, inputs);
@@ -170,9 +182,13 @@ std::string fabric_line(const FabricSpec& fabric) {
                                  : fmt::format("{} {}", name_of(fabric.kind), name_of(fabric.device));
     const std::string buffers = fabric.buffers.request == unlimited
                                     ? "unlimited buffers"
-                                    : fmt::format("buffers of {}", flits_text(fabric.buffers.request));
+                                    : fmt::format("buffers of {}", buffer_text(fabric.buffers.request));
     return fmt::format("{}, {} accelerators x {} ports of {}, {}", kind, count_text(fabric.accelerators), fabric.ports,
-                       rate_text(fabric.port_rate.per_second), buffers);
+                       rate_text(fabric.port_rate), buffers);
+}
+
+std::string entry_name(const WorkloadEntry& entry, std::size_t index) {
+    return entry.name.empty() ? std::to_string(index) : entry.name;
 }
 
 std::string workload_line(const WorkloadSpec& workload) {
@@ -198,15 +214,10 @@ std::string description_text(const LoadedRun& loaded, const RunInputs& inputs) {
 std::string description_json(const LoadedRun& loaded, const RunInputs& inputs) {
     const auto fabric = build_fabric_of(loaded, inputs);
     const std::vector<EntryReport> entries = previewed(fabric, loaded, inputs);
-    Json json;
-    json["simlette"] = {{"version", version()}, {"schema", 1}};
-    json["topology"] = inputs.topology;
-    json["workload"] = inputs.workload.empty() ? Json(nullptr) : Json(inputs.workload);
-    json["configuration"] = Json::parse(loaded.configuration);
-    json["configuration_hash"] = loaded.configuration_hash;
+    Json json = inputs_json(loaded, inputs);
     json["fabric"] = fabric_json(loaded.fabric, describe(*fabric));
     json["collectives"] = collectives_json(loaded.workload, entries);
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+    return text_of(json);
 }
 
 std::string check_text(const LoadedRun& loaded, const RunInputs& inputs) {
@@ -216,8 +227,14 @@ std::string check_text(const LoadedRun& loaded, const RunInputs& inputs) {
                     {"flits", count_text(static_cast<std::uint64_t>(sizes.flits))},
                     {"flit-hops", count_text(static_cast<std::uint64_t>(sizes.flit_hops))},
                     {"memory", fmt::format("about {} MiB", count_text(mib))}};
-    return Json::parse(loaded.configuration).dump(2, ' ', false, Json::error_handler_t::replace) + '\n' +
-           aligned(rows, 2, "");
+    return text_of(Json::parse(loaded.configuration)) + aligned(rows, 2, "");
+}
+
+std::string check_json(const LoadedRun& loaded, const RunInputs& inputs) {
+    const RunEstimate sizes = estimate(loaded, inputs);
+    Json json = inputs_json(loaded, inputs);
+    json["estimate"] = {{"flits", sizes.flits}, {"flit_hops", sizes.flit_hops}, {"memory_bytes", sizes.memory_bytes}};
+    return text_of(json);
 }
 
 }  // namespace simlette

@@ -28,6 +28,21 @@ public:
     }
 };
 
+// The quote that ends the text whose first quote is at `open`; npos if there is none.
+std::size_t closing_quote(const std::string& text, std::size_t open) {
+    const char quote = text[open];
+    for (std::size_t at = open + 1; at < text.size(); ++at) {
+        const bool doubled = quote == '\'' && text.compare(at, 2, "''") == 0;
+        const bool escape = quote == '"' && text[at] == '\\';
+        if (doubled || escape) {
+            ++at;
+        } else if (text[at] == quote) {
+            return at;
+        }
+    }
+    return std::string::npos;
+}
+
 class TreeBuilder : public YAML::EventHandler {
 public:
     TreeBuilder(const Source& source, Problems& problems, Node& root)
@@ -44,6 +59,7 @@ public:
             throw Refused{};
         }
         started_ = true;
+        refuse_directives(static_cast<std::size_t>(mark.pos));
     }
     void OnDocumentEnd() override { finished_ = true; }
 
@@ -57,12 +73,12 @@ public:
     }
 
     void OnAnchor(const YAML::Mark& mark, const std::string& name) override {
-        problems_.add(place_of(mark), "an anchor " + quoted("&" + name) + "; write each value out where it is used");
+        problems_.add(place_of(mark), "an anchor " + quote("&" + name) + "; write each value out where it is used");
     }
 
     void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t, const std::string& text) override {
         Node node = node_at(mark);
-        refuse_tag(mark, tag);
+        node.broken = refuse_tag(mark, tag) || refuse_open_quote(node.place);
         node.kind = Node::Kind::scalar;
         node.plain = tag == "?";
         node.text = text;
@@ -106,11 +122,35 @@ private:
         return node;
     }
 
-    void refuse_tag(const YAML::Mark& mark, const std::string& tag) {
+    bool refuse_tag(const YAML::Mark& mark, const std::string& tag) {
         const auto at = static_cast<std::size_t>(mark.pos);
         const bool bang = at < source_.text.size() && source_.text[at] == '!';
         if (bang || (tag != "?" && tag != "!" && !tag.empty())) {
             problems_.add(place_of(mark), "a tag; the key alone says what kind of value it takes");
+            return true;
+        }
+        return false;
+    }
+
+    // The parser takes a quote that is still open in the last line for closed.
+    bool refuse_open_quote(const Place& place) {
+        const auto at = static_cast<std::size_t>(place.offset);
+        const bool opens = at < source_.text.size() && (source_.text[at] == '"' || source_.text[at] == '\'');
+        const bool open = opens && closing_quote(source_.text, at) == std::string::npos;
+        if (open) {
+            problems_.add(place, "not valid YAML: a text in quotes does not end");
+        }
+        return open;
+    }
+
+    // The parser passes over directives that it does not know.
+    void refuse_directives(std::size_t end) {
+        int line = 1;
+        for (std::size_t at = 0; at < end; ++line) {
+            if (source_.text[at] == '%' && source_.text.compare(at, 6, "%YAML ") != 0) {
+                problems_.add(Place{&source_, line, 1, static_cast<int>(at)}, "a directive; only `%YAML` is read");
+            }
+            at = std::min(source_.text.find('\n', at), end) + 1;
         }
     }
 
@@ -196,8 +236,8 @@ private:
         std::stable_sort(sorted.begin(), sorted.end(), [](const Key* a, const Key* b) { return a->text < b->text; });
         const Key* first = nullptr;
         for (const Key* key : sorted) {
-            if (first != nullptr && first->text == key->text) {
-                problems_.add(key->place, "duplicate key " + quoted(key->text) + "; it stands already in line " +
+            if (first != nullptr && first->text == key->text && !problems_.full()) {
+                problems_.add(key->place, "duplicate key " + quote(key->text) + "; it stands already in line " +
                                               std::to_string(first->place.line));
             } else {
                 first = key;
@@ -214,6 +254,29 @@ private:
     bool finished_ = false;
 };
 
+// The parser's words where they would puzzle a reader.
+std::string plain_words(const std::string& message) {
+    if (message == YAML::ErrorMsg::END_OF_MAP_FLOW) {
+        return "a map in braces does not end in `}`";
+    }
+    if (message == YAML::ErrorMsg::END_OF_SEQ_FLOW) {
+        return "a list in brackets does not end in `]`";
+    }
+    return message == YAML::ErrorMsg::MAP_VALUE ? "a `:` where no key can stand" : message;
+}
+
+bool has_tab_in_indentation(const Source& source, const Place& place) {
+    const auto offset = std::min(static_cast<std::size_t>(place.offset), source.text.size());
+    const std::size_t start = offset - std::min(static_cast<std::size_t>(place.column - 1), offset);
+    const std::size_t tab = source.text.find_first_not_of(' ', start);
+    return tab != std::string::npos && source.text[tab] == '\t';
+}
+
+std::string syntax_message(const Source& source, const Place& place, const std::string& message) {
+    const bool tab = has_tab_in_indentation(source, place);
+    return "not valid YAML: " + (tab ? "a tab in the indentation; use spaces" : plain_words(message));
+}
+
 void parse(const Source& source, Problems& problems, TreeBuilder& builder) {
     TextBuffer buffer(source.text);
     std::istream in(&buffer);
@@ -224,7 +287,8 @@ void parse(const Source& source, Problems& problems, TreeBuilder& builder) {
     } catch (const Refused&) {
     } catch (const YAML::Exception& error) {
         Place place{&source, error.mark.line + 1, error.mark.column + 1, error.mark.pos};
-        problems.add(error.mark.is_null() ? Place{&source, 0, 0, 0} : place, "not valid YAML: " + error.msg);
+        place = error.mark.is_null() ? Place{&source, 0, 1, 0} : place;
+        problems.add(place, syntax_message(source, place, error.msg));
     }
 }
 
@@ -235,7 +299,7 @@ bool parse_document(const Source& source, Problems& problems, Node& root) {
     TreeBuilder builder(source, problems, root);
     parse(source, problems, builder);
     if (!builder.started() && problems.size() == before) {
-        problems.add(source, "holds no values; expected a map of keys");
+        problems.add(source, source.has_lines ? "holds no values; expected a map of keys" : "the value is empty");
     }
     return builder.finished();
 }

@@ -6,6 +6,7 @@
 #include <simlette/base/contract.hpp>
 #include <simlette/fabric/spec.hpp>
 #include <simlette/study/format.hpp>
+#include <simlette/study/quantity.hpp>
 
 namespace simlette {
 
@@ -24,7 +25,7 @@ std::string decimal(std::int64_t value, int decimals) {
     return negative ? "-" + digits : digits;
 }
 
-struct Unit {
+struct Scale {
     std::int64_t size;
     const char* name;
 };
@@ -40,21 +41,10 @@ std::string time_text(std::int64_t ps) {
     return below_a_microsecond ? decimal(ps, 3) + " ns" : decimal(ps, 6) + " us";
 }
 
-std::string bytes_text(std::int64_t bytes) {
-    constexpr std::array<Unit, 4> units{
-        {{std::int64_t{1} << 40, "TiB"}, {std::int64_t{1} << 30, "GiB"}, {1 << 20, "MiB"}, {1 << 10, "KiB"}}};
-    for (const Unit& unit : units) {
-        if (bytes >= unit.size && bytes % unit.size == 0) {
-            return fmt::format("{} {}", bytes / unit.size, unit.name);
-        }
-    }
-    return fmt::format("{} B", bytes);
-}
-
-std::string rate_text(std::int64_t bits_per_second) {
-    constexpr std::array<Unit, 4> units{
+std::string rounded_rate_text(std::int64_t bits_per_second) {
+    constexpr std::array<Scale, 4> units{
         {{1'000'000'000'000'000, "Pb/s"}, {1'000'000'000'000, "Tb/s"}, {1'000'000'000, "Gb/s"}, {1'000'000, "Mb/s"}}};
-    for (const Unit& unit : units) {
+    for (const Scale& unit : units) {
         // 1600 Gb/s stays in the unit that ports are bought in.
         if (bits_per_second >= 10 * unit.size) {
             return fmt::format("{} {}", decimal(bits_per_second / (unit.size / 1000), 3), unit.name);
@@ -71,8 +61,8 @@ std::string count_text(std::uint64_t count) {
     return digits;
 }
 
-std::string flits_text(std::int64_t flits) {
-    return flits == unlimited ? "unlimited" : fmt::format("{} flits", flits);
+std::string buffer_text(std::int64_t flits) {
+    return flits == unlimited ? "unlimited" : flits_text(flits);
 }
 
 std::string percent_text(std::int64_t billionths) {

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstddef>
 
 #include <simlette/study/node.hpp>
 
@@ -13,12 +12,6 @@ Node plain_node(std::string text) {
     node.plain = true;
     node.text = std::move(text);
     return node;
-}
-
-std::ptrdiff_t index_of(const Node& node, std::string_view key) {
-    const auto found =
-        std::find_if(node.keys.begin(), node.keys.end(), [&](const Key& candidate) { return candidate.text == key; });
-    return found == node.keys.end() ? -1 : found - node.keys.begin();
 }
 
 bool is_index(std::string_view step, std::size_t size) {
@@ -72,14 +65,20 @@ Node map_node(std::vector<std::pair<std::string, Node>> members) {
     return node;
 }
 
+std::size_t index_of(const Node& node, std::string_view key) {
+    const auto found =
+        std::find_if(node.keys.begin(), node.keys.end(), [&](const Key& candidate) { return candidate.text == key; });
+    return static_cast<std::size_t>(found - node.keys.begin());
+}
+
 const Node* find(const Node& node, std::string_view key) {
-    const std::ptrdiff_t index = index_of(node, key);
-    return index < 0 ? nullptr : &node.items[static_cast<std::size_t>(index)];
+    const std::size_t index = index_of(node, key);
+    return index == node.keys.size() ? nullptr : &node.items[index];
 }
 
 Node* find(Node& node, std::string_view key) {
-    const std::ptrdiff_t index = index_of(node, key);
-    return index < 0 ? nullptr : &node.items[static_cast<std::size_t>(index)];
+    const std::size_t index = index_of(node, key);
+    return index == node.keys.size() ? nullptr : &node.items[index];
 }
 
 const Node& find_deepest(const Node& node, std::string_view path) {

@@ -8,7 +8,7 @@ namespace simlette {
 namespace {
 
 constexpr std::size_t most_reported = 20;
-constexpr std::size_t most_kept = 10'000;
+constexpr std::size_t most_kept = 1'000;
 constexpr std::size_t longest_shown = 60;
 constexpr std::size_t longest_compared = 48;
 
@@ -76,8 +76,12 @@ Source& Problems::add_source(std::string name, bool has_lines) {
     return sources_.emplace_back(Source{std::move(name), "", has_lines});
 }
 
+bool Problems::full() const {
+    return entries_.size() >= most_kept;
+}
+
 void Problems::add(const Place& place, std::string message) {
-    if (entries_.size() < most_kept) {
+    if (!full()) {
         entries_.push_back({place, std::move(message)});
     }
 }
@@ -118,7 +122,7 @@ void Problems::raise_any() const {
     throw Error(std::move(problems));
 }
 
-std::string quoted(std::string_view text) {
+std::string quote(std::string_view text) {
     std::string shown = "`";
     std::size_t end = std::min(text.size(), longest_shown);
     while (end > 0 && end < text.size() && is_continuation(text[end])) {

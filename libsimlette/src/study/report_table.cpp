@@ -6,6 +6,7 @@
 #include <simlette/study/format.hpp>
 #include <simlette/study/measures.hpp>
 #include <simlette/study/names.hpp>
+#include <simlette/study/quantity.hpp>
 #include <simlette/study/run.hpp>
 
 namespace simlette {
@@ -15,7 +16,7 @@ namespace {
 using Rows = std::vector<std::vector<std::string>>;
 
 std::string rate_or_dash(const std::optional<std::int64_t>& rate) {
-    return rate ? rate_text(*rate) : "-";
+    return rate ? rounded_rate_text(*rate) : "-";
 }
 
 std::string outcome_text(const RunReport& report) {
@@ -45,19 +46,19 @@ std::string head(const RunReport& report) {
 }
 
 std::string collectives_table(const RunReport& report) {
-    Rows rows{{"collective", "schedule", "ranks", "bytes", "phases", "start us", "end us", "skew us"}};
+    Rows rows{{"collective", "primitive", "schedule", "ranks", "bytes", "phases", "start us", "end us", "skew us"}};
     for (std::size_t i = 0; i < report.collectives.size(); ++i) {
         const WorkloadEntry& entry = report.workload.collectives[i];
         const CollectiveReport& collective = report.collectives[i].collective;
-        const std::string primitive(name_of(entry.collective.primitive));
-        rows.push_back({entry.name.empty() ? primitive : fmt::format("{} {}", entry.name, primitive),
+        const bool ended = collective.finished;
+        rows.push_back({entry_name(entry, i), std::string(name_of(entry.collective.primitive)),
                         fmt::format("{} ({})", collective.schedule, collective.form), count_text(collective.ranks),
-                        bytes_text(collective.bytes.count), count_text(collective.phases),
+                        size_text(collective.bytes), count_text(collective.phases),
                         report.collectives[i].started ? microseconds(collective.start.ps) : "-",
-                        collective.finished ? microseconds(collective.end.ps) : "-",
-                        collective.finished ? microseconds(collective.finish_skew.ps) : "-"});
+                        ended ? microseconds(collective.end.ps) : "-",
+                        ended ? microseconds(collective.finish_skew.ps) : "-"});
     }
-    return aligned(rows, 2, "  ");
+    return aligned(rows, 3, "  ");
 }
 
 std::string traffic_table(const RunReport& report) {
@@ -71,7 +72,7 @@ std::string traffic_table(const RunReport& report) {
                                         rate_or_dash(measures.bus_bandwidth))},
               {"links",
                fmt::format("{} directed; busiest {}; utilization {} mean, {} most", count_text(report.links.size()),
-                           bytes_text(measures.busiest_link_bytes), percent_text(measures.mean_utilization.billionths),
+                           size_text({measures.busiest_link_bytes}), percent_text(measures.mean_utilization.billionths),
                            percent_text(measures.max_utilization.billionths))},
               {"credits", fmt::format("stalled {} in all, {} at the worst port", time_text(statistics.stall_total.ps),
                                       time_text(statistics.stall_max_port.ps))}};
@@ -90,7 +91,7 @@ std::string traffic_table(const RunReport& report) {
 std::string footers(const RunReport& report) {
     std::string text = "assumed:\n";
     for (const Assumption& assumption : assumptions_of(report.fabric)) {
-        text += fmt::format("  {} = {}: {} (favours {})\n", assumption.id, assumption.value, assumption.text,
+        text += fmt::format("  {} ({}): {}; favours {}\n", assumption.id, assumption.value, assumption.text,
                             assumption.favours);
     }
     return text;

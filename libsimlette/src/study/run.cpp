@@ -15,7 +15,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t events_between_looks = std::uint64_t{1} << 18;
-constexpr double seconds_between_reports = 0.2;
 
 double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
@@ -27,24 +26,6 @@ std::int64_t peak_rss_bytes() {
     return usage.ru_maxrss * std::int64_t{1024};
 }
 
-// The latency that `percent` of the sorted latencies do not exceed.
-Duration percentile(const std::vector<Duration>& sorted, std::size_t percent) {
-    return sorted[(sorted.size() * percent + 99) / 100 - 1];
-}
-
-std::optional<LatencyPercentiles> latency_percentiles(const std::vector<MessageRecord>& messages) {
-    if (messages.empty()) {
-        return std::nullopt;
-    }
-    std::vector<Duration> latencies;
-    latencies.reserve(messages.size());
-    for (const MessageRecord& message : messages) {
-        latencies.push_back(message.delivered - message.injected);
-    }
-    std::sort(latencies.begin(), latencies.end());
-    return LatencyPercentiles{percentile(latencies, 50), percentile(latencies, 99), latencies.back()};
-}
-
 // Plays a workload: registers each entry when the last of those it waits for has ended.
 class WorkloadRun {
 public:
@@ -54,7 +35,9 @@ public:
           fabric_(build_fabric_of(loaded, inputs)),
           entries_(preview(fabric_, workload_, inputs)),
           registered_(entries_.size(), false),
-          simulator_(fabric_, SimulatorOptions{control.record_messages}) {
+          waits_for_(entries_.size(), 0),
+          followers_(entries_.size()),
+          simulator_(fabric_, SimulatorOptions{control.record_messages, true}) {
         for (const EntryReport& entry : entries_) {
             payload_due_ += entry.collective.payload.count;
         }
@@ -65,8 +48,8 @@ public:
 
 private:
     bool stop_asked() const { return control_.stop != nullptr && control_.stop->load(std::memory_order_relaxed); }
-    bool can_start(std::size_t entry) const;
-    void register_ready();
+    void register_first();
+    void register_entry(std::size_t entry);
     void take_completed(const Completed& completed);
     void tell_progress();
 
@@ -75,7 +58,8 @@ private:
     std::shared_ptr<const Fabric> fabric_;
     std::vector<EntryReport> entries_;
     std::vector<bool> registered_;
-    std::vector<std::size_t> entry_of_;  // by collective id
+    std::vector<std::size_t> waits_for_;               // entries that have not ended yet, by entry
+    std::vector<std::vector<std::size_t>> followers_;  // who waits for this entry
     Simulator simulator_;
     std::int64_t payload_due_ = 0;
     StallReport stall_;
@@ -83,43 +67,46 @@ private:
     double told_ = 0;
 };
 
-bool WorkloadRun::can_start(std::size_t entry) const {
-    const auto& after = workload_.collectives[entry].after;
-    return !registered_[entry] && std::all_of(after.begin(), after.end(), [this](std::size_t earlier) {
-        return entries_[earlier].collective.finished;
-    });
+void WorkloadRun::register_entry(std::size_t entry) {
+    CollectiveSpec collective = workload_.collectives[entry].collective;
+    Time released{0};
+    for (const std::size_t earlier : workload_.collectives[entry].after) {
+        released = std::max(released, entries_[earlier].collective.end);
+    }
+    collective.earliest_start = released + (collective.earliest_start - Time{0});
+    collective.id = static_cast<std::uint32_t>(entry);
+    simulator_.register_collective(collective);
+    entries_[entry].collective.start = collective.earliest_start;
+    registered_[entry] = true;
 }
 
-void WorkloadRun::register_ready() {
+void WorkloadRun::register_first() {
     for (std::size_t entry = 0; entry < entries_.size(); ++entry) {
-        if (!can_start(entry)) {
-            continue;
+        const auto& after = workload_.collectives[entry].after;
+        waits_for_[entry] = after.size();
+        for (const std::size_t earlier : after) {
+            followers_[earlier].push_back(entry);
         }
-        CollectiveSpec collective = workload_.collectives[entry].collective;
-        Time released{0};
-        for (const std::size_t earlier : workload_.collectives[entry].after) {
-            released = std::max(released, entries_[earlier].collective.end);
+        if (after.empty()) {
+            register_entry(entry);
         }
-        collective.earliest_start = released + (collective.earliest_start - Time{0});
-        const CollectiveId id = simulator_.register_collective(collective);
-        require(id == entry_of_.size(), "collectives are numbered in the order of registration");
-        entry_of_.push_back(entry);
-        entries_[entry].collective.id = id;
-        entries_[entry].collective.start = collective.earliest_start;
-        registered_[entry] = true;
     }
 }
 
 void WorkloadRun::take_completed(const Completed& completed) {
-    EntryReport& entry = entries_[entry_of_[completed.id]];
-    entry.collective = simulator_.collective(completed.id);
-    require(entry.collective.finished, "a collective that completed has finished");
-    register_ready();
+    const std::size_t entry = completed.id;
+    entries_[entry].collective = simulator_.collective(completed.id);
+    require(entries_[entry].collective.finished, "a collective that completed has finished");
+    for (const std::size_t follower : followers_[entry]) {
+        if (--waits_for_[follower] == 0) {
+            register_entry(follower);
+        }
+    }
 }
 
 void WorkloadRun::tell_progress() {
     const double elapsed = seconds_since(began_);
-    if (!control_.progress || elapsed - told_ < seconds_between_reports) {
+    if (!control_.progress || elapsed - told_ < control_.progress_interval) {
         return;
     }
     told_ = elapsed;
@@ -128,9 +115,8 @@ void WorkloadRun::tell_progress() {
 }
 
 Outcome WorkloadRun::play() {
-    register_ready();
+    register_first();
     while (!stop_asked()) {
-        const std::uint64_t events = simulator_.statistics().events;
         const Advance next = simulator_.advance({control_.until, events_between_looks});
         if (const auto* completed = std::get_if<Completed>(&next)) {
             take_completed(*completed);
@@ -139,8 +125,7 @@ Outcome WorkloadRun::play() {
         } else if (const auto* stalled = std::get_if<Stalled>(&next)) {
             stall_ = stalled->report;
             return Outcome::stalled;
-        } else if (std::holds_alternative<LimitReached>(next) &&
-                   simulator_.statistics().events - events < events_between_looks) {
+        } else if (std::holds_alternative<LimitReached>(next) && simulator_.now() >= control_.until) {
             return Outcome::time_limit;
         }
         tell_progress();
@@ -148,12 +133,14 @@ Outcome WorkloadRun::play() {
     return Outcome::interrupted;
 }
 
+// Those of the simulator, which numbers collectives as they are registered, in the order of the workload.
 void WorkloadRun::report_into(RunReport& report) const {
     report.wall_seconds = seconds_since(began_);
     report.stall = stall_;
     report.collectives = entries_;
     for (std::size_t i = 0; i < entries_.size(); ++i) {
         EntryReport& entry = report.collectives[i];
+
         entry.started = registered_[i] && entry.collective.start <= simulator_.now();
         if (entry.collective.finished && (!report.completion || *report.completion < entry.collective.end)) {
             report.completion = entry.collective.end;
@@ -163,7 +150,10 @@ void WorkloadRun::report_into(RunReport& report) const {
     report.links = simulator_.links();
     if (control_.record_messages) {
         report.messages = simulator_.messages();
-        report.message_latency = latency_percentiles(report.messages);
+    }
+    if (report.statistics.port_messages > 0) {
+        report.message_latency = LatencyPercentiles{simulator_.message_latency(50), simulator_.message_latency(99),
+                                                    simulator_.message_latency(100)};
     }
     report.event_hash = simulator_.event_hash();
     report.peak_rss_bytes = peak_rss_bytes();

@@ -1,6 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <simlette/base/error.hpp>
+#include <simlette/study/problems.hpp>
+#include <simlette/study/quantity.hpp>
 #include <simlette/study/run_setup.hpp>
 
 namespace simlette {
@@ -19,12 +23,44 @@ void add_problems(const Error& error, const std::string& file, const std::string
     }
 }
 
+// Simulated time ends at 2^63 ps; what starts by then must also have time to end.
+constexpr Time latest_start{8'000'000 * ps_per_second};
+
 std::string entry_text(const WorkloadSpec& workload, std::size_t entry) {
     const std::string& name = workload.collectives[entry].name;
     return name.empty() ? fmt::format("collectives.{}: ", entry) : fmt::format("collectives.{} (`{}`): ", entry, name);
 }
 
+// Refuses entries that would start too late even if those that they wait for took no time.
+void check_starts(const WorkloadSpec& workload, const std::string& file, std::vector<Problem>& problems) {
+    std::vector<Time> starts;
+    for (std::size_t i = 0; i < workload.collectives.size(); ++i) {
+        const WorkloadEntry& entry = workload.collectives[i];
+        Time start{0};
+        for (const std::size_t earlier : entry.after) {
+            start = std::max(start, starts[earlier]);
+        }
+        start = std::min(start, latest_start) + (entry.collective.earliest_start - Time{0});
+        if (start > latest_start) {
+            problems.push_back({file, 0, 0,
+                                entry_text(workload, i) + "starts after " + duration_text(latest_start - Time{0}) +
+                                    ", too close to the end of simulated time"});
+        }
+        starts.push_back(start);
+    }
+}
+
 }  // namespace
+
+Time time_of(const std::string& what, const std::string& text) {
+    const UnitTable& units = time_units();
+    const Quantity quantity = parse_quantity(text, units);
+    if (quantity.form != Quantity::Form::good) {
+        throw Error(ErrorKind::input, fmt::format("{} is {}; expected a time with its unit, such as `{}`; units are {}",
+                                                  what, quote(text), units.example, alternatives(units.names())));
+    }
+    return Time{quantity.value};
+}
 
 std::shared_ptr<const Fabric> build_fabric_of(const LoadedRun& loaded, const RunInputs& inputs) {
     try {
@@ -56,6 +92,7 @@ std::vector<EntryReport> preview(const std::shared_ptr<const Fabric>& fabric, co
             add_problems(error, inputs.workload, entry_text(workload, i), problems);
         }
     }
+    check_starts(workload, inputs.workload, problems);
     if (!problems.empty()) {
         throw Error(problems);
     }

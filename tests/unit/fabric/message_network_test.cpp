@@ -66,7 +66,7 @@ HostGraph two_levels(std::uint32_t group, std::uint32_t rails, std::uint32_t up,
 struct Setting {
     HostGraph graph;
     RoutingSpec routing;
-    ResponsePolicy responses;
+    TransactionRules rules;
     std::vector<CollectiveSpec> collectives;
 };
 
@@ -82,7 +82,7 @@ Setting random_setting(Random& random, bool finite) {
         two_levels(static_cast<std::uint32_t>(random.between(1, 4)), static_cast<std::uint32_t>(random.between(1, 2)),
                    static_cast<std::uint32_t>(random.between(1, 2)), kind),
         {},
-        one_in(random, 3) ? ResponsePolicy::none : ResponsePolicy::per_message,
+        {Fidelity::paper, one_in(random, 3) ? ResponsePolicy::none : ResponsePolicy::per_message, unlimited},
         {}};
     for (std::int64_t i = random.between(1, 3); i > 0; --i) {
         CollectiveSpec spec;
@@ -106,7 +106,8 @@ std::uint64_t history(const Setting& setting, Network& network) {
     }
     for (const CollectiveSpec& spec : setting.collectives) {
         const Overlay complete{setting.graph.accelerators, {}};
-        const auto id = player.add(spec, build_schedule(spec.primitive, spec.schedule, complete), all);
+        const auto id = static_cast<std::uint32_t>(player.runs().size());
+        player.add(id, spec, build_schedule(spec.primitive, spec.schedule, complete), all);
         network.wake_at(spec.earliest_start, id);
     }
     for (Time next = network.next_instant(); next != Time::never(); next = network.next_instant()) {
@@ -122,8 +123,8 @@ std::uint64_t history(const Setting& setting, Network& network) {
 TEST_CASE("message mode is exact through several switches with unlimited buffers") {
     for_each_seed(64, 200, [](Random& random) {
         const Setting setting = random_setting(random, false);
-        MessageNetwork message(setting.graph, setting.routing, setting.responses, 1);
-        FlitNetwork<LaneQueue> flit(setting.graph, setting.routing, setting.responses, 1);
+        MessageNetwork message(setting.graph, setting.routing, setting.rules, 1);
+        FlitNetwork<LaneQueue> flit(setting.graph, setting.routing, setting.rules, 1);
         CHECK(history(setting, message) == history(setting, flit));
         CHECK(message.worst_lateness().link == no_id);
         CHECK(message.quiet());
@@ -138,8 +139,8 @@ TEST_CASE("message mode is exact through several switches with finite buffers wh
     int exact = 0;
     for_each_seed(65, 200, [&](Random& random) {
         const Setting setting = random_setting(random, true);
-        MessageNetwork message(setting.graph, setting.routing, setting.responses, 1);
-        FlitNetwork<LaneQueue> flit(setting.graph, setting.routing, setting.responses, 1);
+        MessageNetwork message(setting.graph, setting.routing, setting.rules, 1);
+        FlitNetwork<LaneQueue> flit(setting.graph, setting.routing, setting.rules, 1);
         const std::uint64_t ours = history(setting, message);
         if (message.worst_lateness().link == no_id) {
             CHECK(ours == history(setting, flit));

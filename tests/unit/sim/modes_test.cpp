@@ -101,3 +101,67 @@ TEST_CASE("in every mode the report of a collective says what it carried and whe
         CHECK(simulator.links().size() == 24);
     }
 }
+
+TEST_CASE("in every mode collectives are known by the ids they were given") {
+    for (const Mode mode : all_modes) {
+        Simulator simulator(build_fabric(packet_fabric(8, 2)), in_mode(mode));
+        CollectiveSpec collective = all_reduce(10'000);
+        for (const std::uint32_t id : {7U, 3U, 4'000'000'000U}) {
+            collective.id = id;
+            CHECK(simulator.register_collective(collective) == id);
+        }
+        for (int i = 0; i < 3; ++i) {
+            const auto done = std::get<Completed>(simulator.advance());
+            CHECK(simulator.collective(done.id).end == done.end);
+        }
+        CHECK(simulator.collective(3).finished);
+        CHECK(simulator.collective(4'000'000'000U).finished);
+    }
+}
+
+TEST_CASE("flit mode alone explains where the time of a collective went") {
+    for (const Mode mode : all_modes) {
+        Simulator simulator(build_fabric(packet_fabric(8, 2)), in_mode(mode));
+        const CollectiveId id = simulator.register_collective(all_reduce(10'000));
+        CHECK_FALSE(simulator.collective(id).explained);
+        simulator.advance();
+        const CollectiveReport report = simulator.collective(id);
+        const bool flit = mode == Mode::flit;
+        CHECK(report.explained == flit);
+        CHECK(report.critical_path.total() == (flit ? report.end - report.start : Duration{0}));
+        CHECK(simulator.critical_links().empty() != flit);
+        if (!flit) {
+            CHECK_THROWS_AS(simulator.explain(id), Error);
+        }
+    }
+}
+
+TEST_CASE("packed transactions are refused in message mode, and analytic mode says that it does not count them") {
+    FabricSpec packed = packet_fabric(8, 2);
+    packed.fidelity = Fidelity::ualink;
+    CHECK_THROWS_WITH(Simulator(build_fabric(packed), in_mode(Mode::message)),
+                      "known value `ualink` with `mode: message`, not in this version");
+    Simulator analytic(build_fabric(packed), in_mode(Mode::analytic));
+    const CollectiveId id = analytic.register_collective(all_reduce(10'000));
+    analytic.advance();
+    const Duration takes = analytic.collective(id).end - Time{0};
+    CHECK(takes.ps == run_in(Mode::analytic, packet_fabric(8, 2), all_reduce(10'000)).end.ps);
+    CHECK_FALSE(analytic.validity().mode_ok);
+    REQUIRE(analytic.validity().reasons.size() == 1);
+    CHECK(analytic.validity().reasons.front().find("packed") != std::string::npos);
+}
+
+TEST_CASE("latencies of reads are counted once a port-message, in flit mode and in message mode") {
+    for (const Mode mode : {Mode::flit, Mode::message}) {
+        SimulatorOptions options = in_mode(mode);
+        options.tally_latency = true;
+        FabricSpec fabric = packet_fabric(2, 1);
+        fabric.responses = ResponsePolicy::per_message;
+        Simulator simulator(build_fabric(fabric), options);
+        CollectiveSpec read = send(0, 1, 640);
+        read.operation = Operation::read;
+        simulator.register_collective(read);
+        const auto done = std::get<Completed>(simulator.advance());
+        CHECK(simulator.message_latency(1) == done.end - Time{0});
+    }
+}

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include <simlette/base/export.hpp>
+
 namespace simlette {
 
 using Label = std::uint32_t;
@@ -21,12 +23,12 @@ constexpr unsigned bits_of(std::uint64_t count) {
 }
 
 // The generators of the plain cube Q_bits: 1, 2, 4, ... in this order.
-std::vector<Label> unit_generators(unsigned bits);
+SIMLETTE_EXPORT std::vector<Label> unit_generators(unsigned bits);
 
 // The number of linearly independent generators over GF(2); the graph is connected iff it equals the number of bits.
 unsigned rank_gf2(std::vector<Label> generators);
 
 // Most significant bit first: label_text(1, 5) == "00001".
-std::string label_text(Label label, unsigned bits);
+SIMLETTE_EXPORT std::string label_text(Label label, unsigned bits);
 
 }  // namespace simlette

@@ -17,8 +17,9 @@ Schedule build_recursive_doubling(const Overlay& overlay);
 Schedule build_coset_factored_parallel(const Overlay& overlay);
 Schedule build_send_recv(const Overlay& overlay);
 
-// The unit generators of the cube that an overlay contains, lowest bit first.
-// Throws Error{input}, naming the schedule, if the ranks are no power of two or a unit generator has no circuit.
+// The unit generators of the cube that an overlay contains, in the order of its circuits; lowest bit first if every
+// rank reaches every other. Throws Error{input}, naming the schedule, if the ranks are no power of two or a unit
+// generator has no circuit.
 std::vector<Label> cube_generators(const Overlay& overlay, const char* schedule);
 
 }  // namespace simlette

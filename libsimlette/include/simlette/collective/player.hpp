@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -26,19 +27,34 @@ public:
 
     const Schedule& schedule() const { return schedule_; }
     const CollectiveSpec& spec() const { return spec_; }
-    std::int64_t flits() const { return flits_; }  // of all its messages
-    Bytes payload() const { return payload_; }
+    Bytes payload() const { return payload_; }     // of all its messages
+    std::int64_t flits() const { return flits_; }  // of all its messages, 640 bytes each
+    std::uint32_t id() const { return id_; }
     bool started() const { return started_; }
     bool finished() const { return finished_ranks_ == schedule_.ranks; }
     Time end() const { return last_finish_; }
     Duration finish_skew() const { return last_finish_ - first_finish_; }
+    // Of the way to the message delivered last. Requires: finished().
+    const TimeParts& critical_path() const { return last_.parts; }
+    // The messages of that way, first sent first: each was released by the delivery of the one before.
+    struct Step {
+        std::uint32_t phase = 0;
+        std::uint32_t source = 0;  // rank
+        std::uint32_t destination = 0;
+        std::uint32_t port = 0;
+        bool from_request = false;  // the way leads through the request of a read
+        Time ready;                 // when its source, or with from_request its reader, entered the phase
+        Time delivered;
+    };
+    std::vector<Step> critical_steps() const;
+    std::uint32_t accelerator_of(std::uint32_t rank) const { return accelerators_[rank]; }
     // Ranks that have not finished wait for messages: the lowest one and its phase, in words.
     std::string waiting_rank() const;
 
     // What the network should do now.
     struct Orders {
         std::vector<Injection> injections;
-        std::vector<Delivery> replies;  // data that was asked for and may go
+        std::vector<Delivery> replies;  // data that was asked for and may go; `released_by_request` says why now
     };
     void start(Time now, Orders& orders);
     void deliver(Time now, const Delivery& delivery, Orders& orders);
@@ -49,10 +65,8 @@ public:
 
 private:
     void count_traffic();
-    void add_traffic(std::int64_t flits, Bytes bytes, std::uint32_t times);
-    std::int64_t& arrived(std::uint32_t phase, std::uint32_t rank) {
-        return arrived_[std::size_t{phase} * schedule_.ranks + rank];
-    }
+    void add_traffic(Bytes bytes, std::uint32_t times);
+
     std::int64_t needed(std::uint32_t phase, std::uint32_t rank) const {
         return alike_ ? needed_[phase] : needed_[std::size_t{phase} * schedule_.ranks + rank];
     }
@@ -75,25 +89,51 @@ private:
     Schedule schedule_;
     std::vector<std::uint32_t> accelerators_;
     bool alike_;
-    std::vector<std::int64_t> needed_;   // flits addressed to a rank, by phase, or by phase and rank
+    std::vector<std::int64_t> needed_;   // bytes addressed to a rank, by phase, or by phase and rank
     std::vector<std::int64_t> arrived_;  // by phase and rank
     std::vector<std::uint32_t> phase_;   // of each rank; schedule_.phases.size(): finished
     std::vector<std::uint32_t> at_barrier_;
     std::vector<std::vector<Delivery>> early_;         // by holder: requests for a phase that it has not entered
     std::vector<std::vector<std::vector<Leg>>> into_;  // by phase and receiver; of reads with Symmetry::none
+    // How a rank came to enter a phase, or would come to end it: the delivery it waited for, and what the whole way
+    // from the start of the collective to there went through.
+    struct Arrival {
+        Time at{-1};
+        std::uint32_t source = 0;
+        std::uint32_t destination = 0;
+        std::uint32_t port = 0;
+        std::uint32_t phase = 0;
+        bool from_request = false;
+        TimeParts parts;
+        std::uint32_t released_by() const { return from_request ? destination : source; }
+    };
+    const Arrival& last_of(std::uint32_t phase, std::uint32_t rank) const {
+        return last_of_[spec_.phase_barrier ? phase : std::size_t{phase} * schedule_.ranks + rank];
+    }
+    static bool decides(const Arrival& later, const Arrival& than);
+    void go_on_by(std::uint32_t rank, const Arrival& last, Time now, Orders& orders);
+    void note_arrival(Time now, const Delivery& delivery);
+    std::size_t at(std::uint32_t phase, std::uint32_t rank) const {
+        return std::size_t{phase} * schedule_.ranks + rank;
+    }
+    std::vector<TimeParts> way_to_;  // by phase and rank: to entering it
+    std::vector<Arrival> last_of_;   // by phase and rank: the last delivery; with a barrier by phase
+    Arrival last_;                   // of all
     std::uint32_t finished_ranks_ = 0;
     bool started_ = false;
     Time first_finish_;
     Time last_finish_;
-    std::int64_t flits_ = 0;
     Bytes payload_{0};
+    std::int64_t flits_ = 0;
 };
 
 // All collectives of a simulation.
 class Player {
 public:
-    // Returns the id: the number of collectives added before.
-    std::uint32_t add(const CollectiveSpec& spec, Schedule schedule, std::vector<std::uint32_t> accelerators);
+    // Requires: no collective has this id.
+    void add(std::uint32_t id, const CollectiveSpec& spec, Schedule schedule, std::vector<std::uint32_t> accelerators);
+    // The collective with this id, or nullptr.
+    CollectiveRun* find(std::uint32_t id) const;
     void start(std::uint32_t id, Time now);
     void conclude(std::uint32_t id, Time end);
 
@@ -119,15 +159,15 @@ public:
             network.inject(injection);
         }
         for (const Delivery& request : orders_.replies) {
-            network.reply(request.message);
+            network.reply(request.message, request.released_by_request);
         }
         orders_.injections.clear();
         orders_.replies.clear();
         network.close();
     }
 
-    // The lowest id among those that finished and were not taken; runs().size() if there is none.
-    std::uint32_t take_finished();
+    // The one with the lowest id among those that finished and were not taken; nullptr if there is none.
+    const CollectiveRun* take_finished();
     std::size_t unfinished() const { return runs_.size() - finished_count_; }
     const std::vector<std::unique_ptr<CollectiveRun>>& runs() const { return runs_; }
     void clear();
@@ -135,11 +175,12 @@ public:
 private:
     void deliver(Time now, Span<Delivery> deliveries);
     void sort_orders();
-    void note_if_finished(std::uint32_t id, bool before);
+    void note_if_finished(const CollectiveRun& run, bool before);
 
-    std::vector<std::unique_ptr<CollectiveRun>> runs_;
+    std::vector<std::unique_ptr<CollectiveRun>> runs_;  // as they were added
+    std::map<std::uint32_t, CollectiveRun*> by_id_;
     CollectiveRun::Orders orders_;
-    std::vector<std::uint32_t> finished_;  // not taken yet
+    std::vector<const CollectiveRun*> finished_;  // not taken yet
     std::size_t finished_count_ = 0;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,10 +31,12 @@ enum class Operation {
 };
 
 struct CollectiveSpec {
+    // Orders what starts at one instant, and names the collective in reports; unset: the number registered before.
+    std::optional<std::uint32_t> id;
     Primitive primitive = Primitive::all_reduce;
     ScheduleKind schedule = ScheduleKind::automatic;
     std::vector<std::uint32_t> group;  // ranks in order; empty: all ranks of the fabric
-    Bytes bytes{0};                    // the larger of a rank's input and output buffer; 1 to 2^50
+    Bytes bytes{0};                    // the larger of a rank's input and output buffer; 1 to 2^40
     Time earliest_start{0};
     SendOrder send_order = SendOrder::rotated;
     Operation operation = Operation::write;

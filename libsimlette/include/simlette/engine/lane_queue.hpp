@@ -81,7 +81,7 @@ public:
     }
 
     // Returns the time of the event.
-    Time push(LaneId lane, Time now, std::uint32_t entity, std::uint32_t detail) {
+    [[gnu::always_inline]] Time push(LaneId lane, Time now, std::uint32_t entity, std::uint32_t detail) {
         const Event event{now + keys_[lane].delay, entity, detail};
         if (lane >= max_lanes) [[unlikely]] {
             push_at(keys_[lane].turn, event);

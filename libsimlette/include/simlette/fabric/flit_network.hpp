@@ -18,6 +18,8 @@
 #include <limits>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
+
 #include <simlette/base/contract.hpp>
 #include <simlette/base/span.hpp>
 #include <simlette/engine/event_hash.hpp>
@@ -36,7 +38,7 @@ template <class Queue>
 class FlitNetwork {
 public:
     // The graph must outlive the network. Throws Error{internal} if it breaks its invariants.
-    FlitNetwork(const HostGraph& graph, const RoutingSpec& routing, ResponsePolicy responses, std::uint64_t seed);
+    FlitNetwork(const HostGraph& graph, const RoutingSpec& routing, const TransactionRules& rules, std::uint64_t seed);
 
     Time now() const { return now_; }
     Time next_instant() const { return queue_.next(); }
@@ -50,8 +52,9 @@ public:
 
     // Requires: an open instant. Injections of one source are made in the order in which they leave.
     void inject(const Injection& injection);
-    // Sends the data that a delivery asked for. Requires: an open instant; each is answered once.
-    void reply(std::uint32_t message);
+    // Lets the data go that a delivery asked for. Requires: an open instant; each is answered once. Its departure
+    // waited for the request, or else for whatever else happened in this instant.
+    void reply(std::uint32_t message, bool released_by_request);
     void wake_at(Time t, std::uint32_t tag) { queue_.push_at(Turn::inject, {t, tag, 0}); }
     // No flit and no credit is on its way anywhere.
     bool quiet() const { return flits_outside_ == 0 && credits_outside_ == 0; }
@@ -62,6 +65,9 @@ public:
     void close();
 
     void record_messages(bool on) { recording_ = on; }
+    // Logs every flit that leaves on these links.
+    void watch(const std::vector<LinkId>& links);
+    const std::vector<Departure>& departures() const { return departures_; }
     const std::vector<MessageRecord>& records() const { return records_; }
     NetworkStatistics statistics() const;
     std::vector<LinkStatistics> link_statistics() const;
@@ -69,7 +75,11 @@ public:
     std::uint64_t event_hash() const { return hash_.value(); }
     StallReport explain() const;
     // Credits in hand, on flits and on their way back always add up to what the buffers hold. For tests.
-    std::int64_t credits(LinkId link, Channel channel) const { return links_[link].credits[index(channel)]; }
+    std::int64_t credits(LinkId link, Channel channel) const {
+        return (static_cast<unsigned>(links_[link].finite) >> index(channel) & 1U) != 0
+                   ? links_[link].credits[index(channel)]
+                   : unlimited;
+    }
     void clear();
 
     // Handlers of the queue.
@@ -92,17 +102,21 @@ private:
         bool to_accelerator = false;
         bool due = false;               // in due_
         std::uint8_t next_channel = 0;  // of the arbiter
-        std::uint8_t stalled = 0;       // bit per channel: a flit is ready, the wire idle, and there is no credit
+        std::uint8_t stalled = 0;       // bit per cause of StallClock: its clock runs
         std::uint32_t route_base = 0;   // routes of the switch at the far end
-        std::array<std::int64_t, channel_count> credits{};
+        std::array<std::int32_t, channel_count> credits{};
         std::array<std::int64_t, channel_count> queued{};  // flits waiting
         std::int64_t sent = 0;
-        Time free_at;  // of the wire
+        Time free_at;               // of the wire
+        std::uint32_t on_wire = 0;  // the flit that left last; its message lives while the wire is busy
+        bool watched = false;
     };
     static_assert(sizeof(LinkState) == 64);
+    // Time that a port stood still with a flit ready: per channel for want of a credit, and for want of a tag.
+    static constexpr std::uint32_t no_tag = channel_count;
     struct StallClock {
-        std::array<Time, channel_count> since{};
-        std::array<Duration, channel_count> total{};
+        std::array<Time, channel_count + 1> since{};
+        std::array<Duration, channel_count + 1> total{};
         std::int64_t peak_queue = 0;
     };
     struct Message {
@@ -110,23 +124,46 @@ private:
         std::uint32_t undelivered = 0;
     };
     // The rest of a port-message, looked at only when its first flit leaves and its last arrives.
-    enum class Half : std::uint8_t { write, response, read_request, read_data };
+    using Half = TransactionHalf;
     struct MessageOrigin {
         std::uint32_t collective = 0;
         std::uint32_t phase = 0;
         std::uint32_t source_rank = 0;
         std::uint32_t destination_rank = 0;
-        std::uint32_t flits = 0;  // of data
         Bytes bytes{0};
         Time injected;
         LinkId first_link = 0;
-        LinkId answer_link = no_id;  // once the request has arrived
+        LinkId answer_link = no_id;     // once the request has arrived
+        std::uint32_t forward = 0;      // flits of writes or requests
+        std::uint32_t back = 0;         // flits of responses or data
+        std::uint32_t partner = no_id;  // the message that answers this one, once there is one
+        std::uint32_t answered = 0;     // flits of it that were let go
         Half half = Half::write;
+        bool may_answer = true;  // false until reply() for a read
+        bool released_by_request = false;
+
+        bool answers() const { return half == Half::response || half == Half::read_data; }
+        std::uint32_t data_flits() const {
+            return half == Half::read_request || half == Half::read_data ? back : forward;
+        }
+    };
+    // What the last flit of a message went through since it was ready at its source. A wait in progress is entered as
+    // its end minus its start.
+    struct Toll {
+        Time ready;
+        Duration serialization{0};
+        Duration credit_stall{0};
+        Duration tag_wait{0};
+    };
+    struct CollectiveFlits {
+        std::uint32_t collective;
+        std::int64_t flits;
     };
     // Flits that answer requests, first due first.
     struct Answers {
         std::uint32_t first = no_id;  // runs of answers_
         std::uint32_t last = no_id;
+        boost::container::small_vector<CollectiveFlits, 1> data;  // waiting data that was read, by collective
     };
 
     void build_links();
@@ -139,20 +176,43 @@ private:
     }
     void arrive(LinkId from, LinkState& link, std::uint32_t flit);
     void reach_core(LinkId from, std::uint32_t message);
-    void finish_data(MessageOrigin& origin, std::uint32_t message);
-    void answer(std::uint32_t message, std::uint32_t flits);
+    void reach_completer(LinkId from, std::uint32_t message, std::uint32_t left);
+    void reach_requester(std::uint32_t message, std::uint32_t left);
+    void finish_data(std::uint32_t message);
+    void let_answers_go(std::uint32_t message, std::uint32_t arrived);
+    std::uint32_t new_answer(std::uint32_t message);
+    void queue_answer(std::uint32_t message, std::uint32_t flits, bool last);
+    std::int64_t waiting_data(LinkId id, std::uint32_t collective, std::int64_t added);
+    std::int64_t opened_next(LinkId id);
+    std::uint32_t answers_due(std::uint32_t message, std::uint32_t arrived) const;
+    bool same_flow(std::uint32_t message, std::uint32_t other) const;
+    void start_waiting(LinkId id, std::uint32_t channel, std::uint32_t message, std::int64_t flits_ahead);
+    void stop_waiting(LinkId id, const LinkState& link, std::uint32_t channel, std::uint32_t message);
+    Delivery delivery(std::uint32_t message) const;
+    TimeParts path(std::uint32_t message) const;
+    void add_latencies(LinkId first, std::uint32_t destination, TimeParts& parts) const;
+    NodeId sender(const MessageOrigin& origin) const {
+        return graph_.links[origin.answers() ? origin.answer_link : origin.first_link].from;
+    }
     std::uint32_t new_message();
     void release(LinkId id, std::uint32_t channel);
     void give_credit(LinkId id, std::uint32_t channel);
     void decide(LinkId id);
     void send(LinkId id, LinkState& link, std::uint32_t channel);
+    void log_departure(LinkId id, std::uint32_t message);
     void note_waiting(LinkId id, const LinkState& link);
     void start_stalls(LinkId id, LinkState& link, std::uint32_t ready);
     void end_stalls(LinkId id, LinkState& link);
-    std::uint32_t next_request(LinkId id);
-    std::uint32_t next_answer(LinkId id);
+    // A flit to send, and whether it is the last of its message.
+    struct NextFlit {
+        std::uint32_t message;
+        bool last;
+    };
+    SourceQueues::Current& begin_request(LinkId id);
+    NextFlit next_request(LinkId id);
+    NextFlit next_answer(LinkId id);
     std::uint32_t start_message(const PortMessage& next, LinkId link);
-    Duration stall(LinkId id, std::uint32_t channel) const;
+    Duration stall(LinkId id, std::uint32_t cause) const;  // a channel's number, or no_tag
     OutputQueues& output(LinkId id, std::uint32_t channel) {
         return outputs_[std::size_t{id - first_switch_link_} * channel_count + channel];
     }
@@ -162,7 +222,7 @@ private:
 
     const HostGraph& graph_;
     LinkId first_switch_link_;
-    ResponsePolicy responses_;
+    TransactionRules rules_;
     Queue queue_;
     Time now_;
     std::vector<LinkState> links_;
@@ -176,11 +236,15 @@ private:
     std::vector<LinkId> way_back_;   // of each link to an accelerator, the link that leaves the same port
     std::vector<Message> messages_;  // of flits under way
     std::vector<MessageOrigin> origins_;
+    std::vector<Toll> tolls_;
+    std::vector<Transactions> transactions_;  // of messages of ualink, their answers included
+    std::vector<std::int64_t> open_;          // per accelerator link: transactions, if tags are limited
     std::vector<std::uint32_t> free_messages_;
     std::vector<Delivery> deliveries_;
     std::vector<std::uint32_t> wakes_;
     std::vector<MessageRecord> records_;
     bool recording_ = false;
+    std::vector<Departure> departures_;
     std::int64_t flits_outside_ = 0;    // injected, not delivered
     std::int64_t credits_outside_ = 0;  // on their way back
     std::uint64_t events_ = 0;

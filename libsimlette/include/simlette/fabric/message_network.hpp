@@ -14,6 +14,7 @@
 // credits would have been that a source has counted on.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -31,23 +32,29 @@
 #include <simlette/fabric/statistics.hpp>
 #include <simlette/fabric/traffic.hpp>
 #include <simlette/fabric/trains.hpp>
+#include <simlette/fabric/transactions.hpp>
 #include <simlette/fabric/voq.hpp>
 
 namespace simlette {
 
 class MessageNetwork {
 public:
-    // The graph must outlive the network. Requires: all links have one flit time.
-    MessageNetwork(const HostGraph& graph, const RoutingSpec& routing, ResponsePolicy responses, std::uint64_t seed);
+    // The graph must outlive the network. Requires: all links have one flit time; Fidelity::paper.
+    MessageNetwork(const HostGraph& graph, const RoutingSpec& routing, const TransactionRules& rules,
+                   std::uint64_t seed);
 
     // As in FlitNetwork.
     Time now() const { return now_; }
-    Time next_instant() const { return queue_.next(); }
+    Time next_instant() const {
+        const bool credits_alone = flits_outside_ == 0 && now_ < credits_home_;
+        return credits_alone ? std::min(queue_.next(), credits_home_) : queue_.next();
+    }
     void open(Time t);
     Span<Delivery> deliveries() const { return deliveries_; }
     Span<std::uint32_t> wakes() const { return wakes_; }
     void inject(const Injection& injection);
-    void reply(std::uint32_t message);
+    // Of what was delivered the parts of its time are left out, so why the data goes now is of no account.
+    void reply(std::uint32_t message, bool released_by_request);
     void wake_at(Time t, std::uint32_t tag) { queue_.push_at(Turn::inject, {t, tag, 0}); }
     bool quiet() const { return flits_outside_ == 0 && now_ >= credits_home_; }
     void reset_arbiters();
@@ -170,11 +177,15 @@ private:
     // Messages.
     void arrive(LinkId from, const Port& port, const Arrival& arrival);
     void reach_core(LinkId from, std::uint32_t message);
-    void answer(std::uint32_t message, std::uint32_t flits);
+    void answer(std::uint32_t message);
     void add_waiting(LinkId id, std::uint32_t channel, std::int64_t flits);
 
     // Credits.
     bool finite(LinkId id, std::uint32_t channel) const { return graph_.class_of(id).credits[channel] != unlimited; }
+    // A slot behind a link falls free at t.
+    void credit_leaves(LinkId id, Time t) {
+        credits_home_ = std::max(credits_home_, t + graph_.class_of(id).credit_return);
+    }
     Duration idle_loop(LinkId id) const;
     void note_late(LinkId output, std::uint32_t channel, const Trains::Served& served, Time first, Duration stride);
     void check_late(Debt& owed, std::uint32_t flits, Time first, Duration stride);
@@ -199,7 +210,7 @@ private:
 
     const HostGraph& graph_;
     LinkId first_switch_link_;
-    ResponsePolicy responses_;
+    bool responses_;  // to writes
     Duration flit_time_;
     LaneQueue queue_;
     Time now_;

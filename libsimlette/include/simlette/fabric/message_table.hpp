@@ -15,7 +15,6 @@ namespace simlette {
 
 class MessageTable {
 public:
-    enum class Half : std::uint8_t { write, response, read_request, read_data };
     // What ports ask for again and again.
     struct Way {
         std::uint32_t destination = 0;  // accelerator that its flits go to
@@ -29,7 +28,7 @@ public:
         std::uint32_t phase = 0;
         std::uint32_t source_rank = 0;
         std::uint32_t destination_rank = 0;
-        Half half = Half::write;
+        TransactionHalf half = TransactionHalf::write;
         std::uint32_t port = 0;
         Bytes bytes{0};
         Time injected;

@@ -7,9 +7,12 @@
 #include <cstdint>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
+
 #include <simlette/fabric/host_graph.hpp>
 #include <simlette/fabric/striping.hpp>
 #include <simlette/fabric/traffic.hpp>
+#include <simlette/fabric/transactions.hpp>
 
 namespace simlette {
 
@@ -17,24 +20,32 @@ namespace simlette {
 struct PortMessage {
     Injection injection;
     OutMessage message;
-    Striping::Share share;
+    Bytes bytes{0};  // of the message
+    Transactions transactions;
+    // Since when its flits have waited, and what the port had done by then.
+    struct Waiting {
+        Time ready;
+        Duration stall{0};  // of the port's request channel until then
+        Duration tag_wait{0};
+        Duration wire{0};        // the rest of a flit of the same collective that was on the wire
+        std::int64_t flits = 0;  // of the same collective that had left
+    };
+    Waiting waiting;
 };
 
 class SourceQueues {
 public:
-    SourceQueues(const HostGraph& graph, const RoutingSpec& routing, std::uint64_t seed);
+    SourceQueues(const HostGraph& graph, const RoutingSpec& routing, const TransactionRules& rules, std::uint64_t seed);
 
-    // Calls queued(link, flits) for each port that has flits to send: of the messages themselves, or one for each
-    // port-message that is read. Returns these flits in all.
+    // Calls queued(link, flits) for each port that has forward flits to send; it returns since when they wait (`flits`
+    // aside). Returns these flits in all.
     // Requires: a link leads to every destination.
     template <class Queued>
     std::int64_t add(const Injection& injection, Queued&& queued) {
         std::int64_t flits = 0;
         for (const PortLoad& load : spread(injection)) {
-            append(load);
-            const std::int64_t leaving = injection.read ? load.messages : load.flits;
-            queued(load.link, leaving);
-            flits += leaving;
+            append(load, injection.collective, queued(load.link, load.flits));
+            flits += load.flits;
         }
         return flits;
     }
@@ -43,12 +54,16 @@ public:
     struct Current {
         std::uint32_t message = 0;
         std::uint32_t flits_left = 0;
+        std::uint32_t collective = 0;
+        bool fresh = false;  // none has left
     };
     Current& current(LinkId link) { return ports_[link].current; }
     const Current& current(LinkId link) const { return ports_[link].current; }
 
-    // The next port-message of the FIFO. Requires: one is there.
+    // The next port-message of the FIFO, which becomes the current one but for its `message`. Requires: one is there.
     PortMessage next(LinkId link);
+    // Flits of the collective that have left the port since it was last without work.
+    std::int64_t left(LinkId link, std::uint32_t collective) const;
 
     void clear();
 
@@ -56,32 +71,42 @@ private:
     struct PortLoad {
         LinkId link;
         std::int64_t flits;
-        std::int64_t messages;
     };
     struct Cursor {
         std::uint32_t injection = 0;
         std::uint32_t index = 0;  // of the next message
         std::int64_t before = 0;  // units of the messages before it
         std::int64_t left = 0;    // flits that its port has yet to take
+        PortMessage::Waiting waiting;
         std::uint32_t next = no_id;
+    };
+    struct Begun {
+        std::uint32_t collective;
+        std::int64_t flits;  // of messages that have begun to leave
     };
     struct Port {
         Current current;
         std::uint32_t first = no_id;  // cursors
         std::uint32_t last = no_id;
+        boost::container::small_vector<Begun, 1> begun;  // by collective; forgotten when the FIFO is empty
     };
     struct Held {
         Injection injection;
         std::uint32_t ports = 0;  // that have not finished with it
     };
 
+    Transactions transactions(const Injection& injection, Bytes bytes) const {
+        return transactions_of(rules_, bytes, injection.read, injection.requests_per_control);
+    }
     // What each port of the source gets of an injection, by link, and holds the injection for them.
     const std::vector<PortLoad>& spread(const Injection& injection);
-    void append(const PortLoad& load);
+    void append(const PortLoad& load, std::uint32_t collective, PortMessage::Waiting waiting);
     void drop_first(Port& port);
+    static void begin(Port& port, std::uint32_t collective, std::int64_t flits);
     std::uint32_t hold(const Injection& injection);
 
     const HostGraph& graph_;
+    TransactionRules rules_;
     Striping striping_;
     std::vector<Port> ports_;
     std::vector<Cursor> cursors_;

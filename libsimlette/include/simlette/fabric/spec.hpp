@@ -60,9 +60,16 @@ enum class Stripe {
     restart,   // a message of at least as many flits as ports starts at the first port
 };
 
+// What a flit carries and what a transaction is.
+enum class Fidelity {
+    paper,   // 640 bytes of payload a flit; the port-message is the transaction
+    ualink,  // requests of up to 256 bytes, packed as in link/packing.hpp; they are what is sprayed over the ports
+};
+
 enum class ResponsePolicy {
     none,
-    per_message,  // one response flit per port-message, when its last flit is delivered
+    per_message,      // one response flit per port-message, when its last flit is delivered
+    per_transaction,  // one response per 256-byte request, packed eight to a TL flit; with Fidelity::ualink
 };
 
 struct RoutingSpec {
@@ -90,10 +97,13 @@ struct FabricSpec {
     std::uint32_t ports = 0;              // per accelerator; 1 to 1,024
     BitRate port_rate{400'000'000'000};   // payload rate of a port, one direction; a flit must take whole picoseconds
     LatencySpec latency;
-    Duration credit_return{0};  // from the freed slot to the sender's use of the credit
+    bool credit_return_is_link_latency = false;  // then credit_return is ignored
+    Duration credit_return{0};                   // from the freed slot to the sender's use of the credit
     BufferSpec buffers;
     RoutingSpec routing;
+    Fidelity fidelity = Fidelity::paper;
     ResponsePolicy responses = ResponsePolicy::per_message;
+    std::int64_t tags = unlimited;         // open transactions of a port; finite only with per_transaction
     CircuitSpec circuits;                  // of an optical level or of `direct`
     std::uint32_t radix = 0;               // most ports of one switch; 0: not bounded
     std::vector<std::uint32_t> placement;  // rank -> accelerator; empty: identity

@@ -35,6 +35,33 @@ struct NetworkStatistics {
     Duration stall_max_port{0};  // of the port and channel with the most
 };
 
+// Where the time of a completion went, by cause. The parts add up to the time exactly.
+struct TimeParts {
+    Duration endpoint{0};
+    Duration protocol{0};
+    Duration propagation{0};
+    Duration switching{0};      // electronic and optical switches
+    Duration serialization{0};  // own flits on the wire, those of the same source and collective included
+    Duration credit_stall{0};   // wire idle, no credit
+    Duration contention{0};     // wire busy with flits of others, or with responses
+    Duration wait{0};           // what is left: late starts, reductions, fences
+
+    Duration total() const {
+        return endpoint + protocol + propagation + switching + serialization + credit_stall + contention + wait;
+    }
+    TimeParts& operator+=(const TimeParts& other) {
+        endpoint += other.endpoint;
+        protocol += other.protocol;
+        propagation += other.propagation;
+        switching += other.switching;
+        serialization += other.serialization;
+        credit_stall += other.credit_stall;
+        contention += other.contention;
+        wait += other.wait;
+        return *this;
+    }
+};
+
 // The flits of one (collective, phase, source, destination) on one port.
 struct MessageRecord {
     std::uint32_t collective = 0;

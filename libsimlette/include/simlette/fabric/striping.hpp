@@ -12,30 +12,27 @@ namespace simlette {
 // Counts along the messages of one (collective, phase, source), whatever their destinations.
 class Striping {
 public:
-    // Part of a message on one of its candidate links.
-    struct Share {
-        std::int64_t flits = 0;
-        Bytes bytes{0};  // payload of these flits
-    };
+    // `unit`: the bytes that stay together when a message is sprayed, a flit's payload or a request.
+    Striping(const RoutingSpec& routing, Bytes unit, std::uint64_t seed)
+        : routing_(routing), unit_(unit), seed_(seed) {}
 
-    Striping(const RoutingSpec& routing, std::uint64_t seed) : routing_(routing), seed_(seed) {}
-
-    // Units (flits, or messages) that `message` adds to the count of its phase.
+    // Units, or with Granularity::message messages, that `message` adds to the count of its phase.
     std::int64_t units(const OutMessage& message) const {
-        return routing_.granularity == Granularity::flit ? message.flits : (message.flits > 0 ? 1 : 0);
+        return routing_.granularity == Granularity::flit ? pieces(message) : (message.bytes.count > 0 ? 1 : 0);
     }
 
-    // The share of candidate `position` of `candidates`, when `before` units came earlier.
-    Share share(const OutMessage& message, std::uint32_t source, std::int64_t before, std::uint32_t candidates,
+    // Bytes for candidate `position` of `candidates`, when `before` units came earlier.
+    Bytes share(const OutMessage& message, std::uint32_t source, std::int64_t before, std::uint32_t candidates,
                 std::uint32_t position) const {
         if (routing_.policy != RoutingPolicy::spray || routing_.granularity == Granularity::message) {
             const std::uint32_t chosen = choose(message, source, before, candidates);
-            return chosen == position ? Share{message.flits, message.bytes} : Share{};
+            return chosen == position ? message.bytes : Bytes{0};
         }
-        return sprayed(message, start(before, message.flits, candidates), candidates, position);
+        return sprayed(message, start(before, pieces(message), candidates), candidates, position);
     }
 
 private:
+    std::int64_t pieces(const OutMessage& message) const { return ceil_div(message.bytes.count, unit_.count); }
     std::uint32_t start(std::int64_t before, std::int64_t units, std::uint32_t candidates) const {
         const bool restarts = routing_.stripe == Stripe::restart && units >= candidates;
         return restarts ? 0 : static_cast<std::uint32_t>(before % candidates);
@@ -43,10 +40,11 @@ private:
 
     std::uint32_t choose(const OutMessage& message, std::uint32_t source, std::int64_t before,
                          std::uint32_t candidates) const;
-    static Share sprayed(const OutMessage& message, std::uint32_t start, std::uint32_t candidates,
-                         std::uint32_t position);
+    Bytes sprayed(const OutMessage& message, std::uint32_t start, std::uint32_t candidates,
+                  std::uint32_t position) const;
 
     RoutingSpec routing_;
+    Bytes unit_;
     std::uint64_t seed_;
 };
 

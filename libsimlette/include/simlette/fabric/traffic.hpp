@@ -4,19 +4,24 @@
 #include <cstdint>
 
 #include <simlette/base/units.hpp>
+#include <simlette/fabric/host_graph.hpp>
 #include <simlette/fabric/spec.hpp>
+#include <simlette/fabric/statistics.hpp>
 
 namespace simlette {
+
+// What a flit belongs to: data that is written, the answer to it, a request for data, data that was asked for.
+enum class TransactionHalf : std::uint8_t { write, response, read_request, read_data };
 
 // One message as its source names it.
 struct OutMessage {
     std::uint32_t destination = 0;       // accelerator
     std::uint32_t destination_rank = 0;  // what the sender calls it
-    std::int64_t flits = 0;              // 0: nothing is sent; at most most_message_flits
-    Bytes bytes{0};
+    Bytes bytes{0};                      // 0: nothing is sent; at most most_message_bytes
 };
 
-inline constexpr std::int64_t most_message_flits = UINT32_MAX;
+// Keeps the flits of a message in 32 bits, packing included.
+inline constexpr Bytes most_message_bytes{std::int64_t{1} << 40};
 
 // Messages of one rank in one phase, made when a port comes to them, so that nothing is stored ahead.
 class MessageSource {
@@ -35,6 +40,19 @@ struct Injection {
     std::uint32_t collective = 0;
     std::uint32_t phase = 0;
     bool read = false;
+    std::uint8_t requests_per_control = 2;  // with Fidelity::ualink
+};
+
+// A flit that left on a watched link.
+struct Departure {
+    LinkId link = 0;
+    Time at;
+    std::uint32_t collective = 0;
+    std::uint32_t phase = 0;
+    std::uint32_t source_rank = 0;
+    std::uint32_t destination_rank = 0;
+    std::uint32_t port = 0;
+    TransactionHalf half = TransactionHalf::write;
 };
 
 // The last flit of a port-message reached the core of its destination, or a request for one reached who holds the data.
@@ -49,6 +67,10 @@ struct Delivery {
     std::int64_t flits = 0;
     Bytes bytes{0};
     Time injected;
+    // What its last flit went through since it was ready at its source. Of data that was read: since the request was
+    // ready, or since the data was, whichever its departure waited for.
+    TimeParts parts;
+    bool released_by_request = false;  // parts include the request
 };
 
 }  // namespace simlette

@@ -21,6 +21,7 @@ public:
         std::uint32_t message = 0;
         std::uint32_t count = 0;
         std::uint32_t next = no_id;
+        bool has_last = false;  // the last of these is the last of the message
     };
 
     Run& operator[](std::uint32_t id) { return runs_[id]; }
@@ -28,12 +29,12 @@ public:
 
     std::uint32_t take(std::uint32_t message) {
         if (free_ == no_id) {
-            runs_.push_back({message, 1, no_id});
+            runs_.push_back({message, 1, no_id, false});
             return static_cast<std::uint32_t>(runs_.size() - 1);
         }
         const std::uint32_t id = free_;
         free_ = runs_[id].next;
-        runs_[id] = {message, 1, no_id};
+        runs_[id] = {message, 1, no_id, false};
         return id;
     }
 
@@ -57,74 +58,127 @@ public:
     struct Taken {
         LinkId input;
         std::uint32_t message;
+        bool last;  // flit of its message
     };
 
-    void push(LinkId input, std::uint32_t message, FlitRuns& runs) {
-        const auto place = find(input);
-        if (place == queues_.end() || place->input != input) {
-            const std::uint32_t run = runs.take(message);
-            queues_.insert(place, Queue{input, run, run});
-            return;
+    void push(LinkId input, std::uint32_t message, bool last, FlitRuns& runs) {
+        runs[append(input, message, runs)].has_last = last;
+    }
+
+    // Flits of an input that wait before the last one of `message`, those of other messages as far as `same` says.
+    template <class Same>
+    std::int64_t ahead(LinkId input, std::uint32_t message, FlitRuns& runs, Same&& same) {
+        std::int64_t flits = -1;
+        for (std::uint32_t run = find(input)->first; run != no_id; run = runs[run].next) {
+            const std::uint32_t other = runs[run].message;
+            flits += other == message || same(other) ? runs[run].count : 0;
         }
-        FlitRuns::Run& last = runs[place->last];
-        if (last.message == message) {
-            ++last.count;
-            return;
-        }
-        const std::uint32_t run = runs.take(message);  // may move `last`
-        runs[place->last].next = run;
-        place->last = run;
+        return flits;
     }
 
     // Serves the next input. Requires: !empty().
     Taken pop(FlitRuns& runs) {
-        auto served = find(next_input_);
-        if (served == queues_.end()) {
-            served = queues_.begin();
-        }
-        const Taken taken{served->input, runs[served->first].message};
-        next_input_ = served->input + 1;
-        if (--runs[served->first].count == 0) {
-            const std::uint32_t run = served->first;
-            served->first = runs[run].next;
-            runs.give_back(run);
+        Queue* const served = next_to_serve();
+        pointer_ = served->input + 1;
+        const std::uint32_t id = served->first;
+        FlitRuns::Run& run = runs[id];
+        Taken taken{served->input, run.message, false};
+        if (--run.count == 0) {
+            taken.last = run.has_last;
+            served->first = run.next;
+            runs.give_back(id);
             if (served->first == no_id) {
-                queues_.erase(served);
+                drop_empty();
             }
         }
         return taken;
     }
 
-    bool empty() const { return queues_.empty(); }
+    bool empty() const { return queues_.size() == empties_; }
     bool holds(LinkId input) const {
-        const auto place = const_cast<OutputQueues*>(this)->find(input);
-        return place != queues_.end() && place->input == input;
+        return std::any_of(queues_.begin(), queues_.end(),
+                           [input](const Queue& queue) { return queue.input == input && queue.first != no_id; });
     }
-    void reset_pointer() { next_input_ = 0; }
+    void reset_pointer() { next_ = pointer_ = 0; }
     void clear() {
         queues_.clear();
-        next_input_ = 0;
+        empties_ = 0;
+        reset_pointer();
     }
 
 private:
     struct Queue {
-        LinkId input;  // link ids of a switch's inputs are in port order
-        std::uint32_t first;
+        LinkId input;         // link ids of a switch's inputs are in port order
+        std::uint32_t first;  // no_id: empty, kept until there are many of them
         std::uint32_t last;
     };
     using Queues = boost::container::small_vector<Queue, 2>;
 
-    // Few inputs wait for one output unless many flows meet there.
+    std::uint32_t append(LinkId input, std::uint32_t message, FlitRuns& runs) {
+        auto place = find(input);
+        if (place == queues_.end() || place->input != input) {
+            place = queues_.insert(place, Queue{input, no_id, no_id});
+            next_ += input < pointer_ ? 1 : 0;
+            ++empties_;
+        }
+        if (place->first == no_id) {
+            place->first = place->last = runs.take(message);
+            --empties_;
+            return place->last;
+        }
+        if (runs[place->last].message == message) {
+            ++runs[place->last].count;
+            return place->last;
+        }
+        const std::uint32_t run = runs.take(message);
+        runs[place->last].next = run;
+        place->last = run;
+        return run;
+    }
+
+    // The first place whose input is not lower. Few inputs wait for one output unless many flows meet there.
     Queues::iterator find(LinkId input) {
-        if (queues_.size() <= 4) {
-            return std::find_if(queues_.begin(), queues_.end(), [input](const Queue& q) { return q.input >= input; });
+        if (queues_.empty() || queues_.back().input < input) {
+            return queues_.end();
         }
         return std::lower_bound(queues_.begin(), queues_.end(), input,
                                 [](const Queue& q, LinkId i) { return q.input < i; });
     }
 
+    Queue* next_to_serve() {
+        while (true) {
+            if (next_ >= queues_.size()) {
+                next_ = 0;
+            }
+            Queue& queue = queues_[next_++];
+            if (queue.first != no_id) {
+                return &queue;
+            }
+        }
+    }
+
+    // At most half of the places are empty, so a turn round them costs little, and dropping them costs little a time.
+    void drop_empty() {
+        if (++empties_ * 2 <= queues_.size()) {
+            return;
+        }
+        std::uint32_t kept = 0;
+        std::uint32_t next = 0;
+        for (std::uint32_t i = 0; i < queues_.size(); ++i) {
+            next = i == next_ ? kept : next;
+            if (queues_[i].first != no_id) {
+                queues_[kept++] = queues_[i];
+            }
+        }
+        next_ = next_ >= queues_.size() ? kept : next;
+        queues_.resize(kept);
+        empties_ = 0;
+    }
+
     Queues queues_;  // by input
-    LinkId next_input_ = 0;
+    std::uint32_t empties_ = 0;
+    LinkId pointer_ = 0;      // input served last, plus 1
+    std::uint32_t next_ = 0;  // the first place whose input is not below the pointer
 };
 
 }  // namespace simlette

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include <simlette/base/contract.hpp>
@@ -18,16 +18,15 @@ public:
     explicit AnalyticNetwork(const HostGraph& graph) : graph_(graph) {}
 
     Time now() const { return now_; }
-    Time next_instant() const { return ends_.empty() ? Time::never() : ends_.front().first; }
+    Time next_instant() const { return carried_.empty() ? Time::never() : carried_.front().end; }
     void carry(std::uint32_t collective, Time start, Duration takes) {
-        const std::pair end(start + takes, collective);
-        for (const auto& [other_end, other] : ends_) {
-            overlap_ = overlap_ || (start < other_end && starts_[other] < end.first);
+        const Carried one{start + takes, collective, start};
+        for (const Carried& other : carried_) {
+            overlap_ = overlap_ || (start < other.end && other.start < one.end);
         }
-        starts_.resize(std::max<std::size_t>(starts_.size(), collective + 1));
-        starts_[collective] = start;
-        ends_.insert(std::upper_bound(ends_.begin(), ends_.end(), end), end);
+        carried_.insert(std::upper_bound(carried_.begin(), carried_.end(), one), one);
     }
+    bool quiet() const { return carried_.empty(); }
     // Two collectives were under way at one time.
     bool overlap() const { return overlap_; }
 
@@ -36,9 +35,9 @@ public:
         require(t >= now_, "time does not run backwards");
         now_ = t;
         ended_.clear();
-        while (!ends_.empty() && ends_.front().first == t) {
-            ended_.push_back(ends_.front().second);
-            ends_.erase(ends_.begin());
+        while (!carried_.empty() && carried_.front().end == t) {
+            ended_.push_back(carried_.front().collective);
+            carried_.erase(carried_.begin());
             ++events_;
         }
     }
@@ -68,19 +67,27 @@ public:
     StallReport explain() const { return {now_, {}, "nothing moves and no port waits for another"}; }
     void clear() {
         now_ = {};
-        ends_.clear();
+        carried_.clear();
         ended_.clear();
-        starts_.clear();
         overlap_ = false;
         events_ = 0;
         totals_ = NetworkStatistics{};
     }
 
 private:
+    struct Carried {
+        Time end;
+        std::uint32_t collective = 0;
+        Time start;
+
+        friend bool operator<(const Carried& a, const Carried& b) {
+            return std::tie(a.end, a.collective) < std::tie(b.end, b.collective);
+        }
+    };
+
     const HostGraph& graph_;
     Time now_;
-    std::vector<std::pair<Time, std::uint32_t>> ends_;  // by time, then id
-    std::vector<Time> starts_;                          // by collective
+    std::vector<Carried> carried_;  // by end, then id
     bool overlap_ = false;
     std::vector<std::uint32_t> ended_;
     std::vector<MessageRecord> records_;  // none: there are no messages

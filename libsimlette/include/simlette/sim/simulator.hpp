@@ -25,7 +25,7 @@
 
 namespace simlette {
 
-using CollectiveId = std::uint32_t;  // counts from 0 in the order of registration
+using CollectiveId = std::uint32_t;  // CollectiveSpec::id, or the number registered before
 
 // What advance() came back with.
 struct Completed {
@@ -59,17 +59,53 @@ struct CollectiveReport {
     bool finished = false;
     Time start;               // meaningful once it has started
     Time end;                 // meaningful once it has finished
+    bool explained = false;   // critical_path says where the time went: once it has finished, in flit mode
+    TimeParts critical_path;  // adds up to end - start; all zero unless explained
     Duration finish_skew{0};  // between the first and the last rank to finish
 };
 
+// One port that the critical path leads through, and what its last flit waited for there.
+struct PathHop {
+    std::string port;  // a0.p3
+    Channel channel = Channel::request;
+    Time ready;                // of the last flit
+    Time left;                 // its start on the wire
+    Duration own{0};           // wire busy with flits of the same source and collective
+    Duration contention{0};    // wire busy with others
+    Duration credit_stall{0};  // wire idle, no credit
+    Duration flit_time{0};     // its own time on the wire
+    Duration latency{0};       // from there to the next port, or to the core
+    struct Rival {
+        CollectiveId collective = 0;
+        std::uint32_t source = 0;  // ranks of its message
+        std::uint32_t destination = 0;
+        bool answer = false;     // a response, or data that was read
+        std::int64_t flits = 0;  // that left while the last flit waited
+    };
+    std::vector<Rival> rivals;  // who had the wire meanwhile, most flits first
+};
+
+// One message of the critical path; the delivery of the one before released it.
+struct PathStep {
+    std::uint32_t phase = 0;
+    std::uint32_t source = 0;  // rank
+    std::uint32_t destination = 0;
+    std::uint32_t port = 0;
+    Time ready;
+    Time delivered;
+    std::vector<PathHop> hops;
+};
+
 struct SimulatorOptions {
-    bool record_messages = false;  // keep a record of every port-message, for messages()
-    bool tally_latency = false;    // count latencies of port-messages, for message_latency()
+    bool record_messages = false;                   // keep a record of every port-message, for messages()
+    bool tally_latency = false;                     // count latencies of port-messages, for message_latency()
+    std::vector<std::uint32_t> watched_links = {};  // log what leaves on them, for explain(); flit mode
     Mode mode = Mode::flit;
 };
 
 class SIMLETTE_EXPORT Simulator {
 public:
+    // Throws Error{input} if the mode cannot carry the fabric's fidelity: message mode packs no transactions.
     explicit Simulator(std::shared_ptr<const Fabric> fabric, SimulatorOptions options = {});
     ~Simulator();
     Simulator(Simulator&&) noexcept;
@@ -82,6 +118,9 @@ public:
     // Runs until a collective completes, or nothing is left, or a limit would be passed. Collectives that complete at
     // one instant are returned one by one, by id; what is registered between takes part in that same instant.
     Advance advance(const Limits& limits = {});
+
+    // Like advance(), but Idle only when nothing is on its way either: responses and credits have come home.
+    Advance drain(const Limits& limits = {});
 
     Time now() const;
 
@@ -100,12 +139,20 @@ public:
     // From the start of its first flit to the delivery of its last, the latency that `percent` of the port-messages
     // delivered so far do not exceed. Requires: options.tally_latency, one was delivered, 1 <= percent <= 100.
     Duration message_latency(unsigned percent) const;
+    // Links on the critical paths of the collectives that have finished, ascending: what a second run of the same input
+    // must watch so that it can explain(). None but in flit mode.
+    std::vector<std::uint32_t> critical_links() const;
+    // The critical path of a finished collective, message by message and port by port.
+    // Requires: flit mode, options.watched_links has critical_links() of an equal run.
+    std::vector<PathStep> explain(CollectiveId id) const;
     // Equal for equal histories, whatever the engine: an order-independent sum over all port-messages.
     std::uint64_t event_hash() const;
     // Of what was simulated so far.
     Validity validity() const;
 
 private:
+    Advance run(const Limits& limits, bool drain);
+
     struct State;
     std::unique_ptr<State> state_;
 };

@@ -12,6 +12,7 @@ namespace simlette {
 // One line each, as they stand on top of a report.
 std::string fabric_line(const FabricSpec& fabric);
 std::string workload_line(const WorkloadSpec& workload);
+std::string entry_name(const WorkloadEntry& entry, std::size_t index);  // its name, or its place in the file
 
 // Checks that the fabric can be built and that every collective fits it, and describes both. `inputs.workload` empty:
 // the fabric alone. Throws Error{input}.
@@ -20,5 +21,6 @@ SIMLETTE_EXPORT std::string description_json(const LoadedRun& loaded, const RunI
 
 // The resolved configuration and the estimate, as `simlette run --check` prints them.
 SIMLETTE_EXPORT std::string check_text(const LoadedRun& loaded, const RunInputs& inputs);
+SIMLETTE_EXPORT std::string check_json(const LoadedRun& loaded, const RunInputs& inputs);
 
 }  // namespace simlette

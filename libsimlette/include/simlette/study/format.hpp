@@ -1,4 +1,4 @@
-// Quantities as people read them. Exact: no digit of a picosecond or a byte is lost.
+// Results as people read them. Times are exact: no picosecond is lost. Units that files use: study/quantity.hpp.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,12 @@
 
 namespace simlette {
 
-std::string microseconds(std::int64_t ps);            // 82.1284
-std::string time_text(std::int64_t ps);               // 82.1284 us, 10 ns, 0 ns
-std::string bytes_text(std::int64_t bytes);           // 64 KiB, 1000 B
-std::string rate_text(std::int64_t bits_per_second);  // 400 Gb/s, 396.8 Gb/s: three decimals, rounded down
-std::string count_text(std::uint64_t count);          // 4,177,920
-std::string flits_text(std::int64_t flits);           // 22 flits, unlimited
-std::string percent_text(std::int64_t billionths);    // 98.76 %
+std::string microseconds(std::int64_t ps);                    // 82.1284
+std::string time_text(std::int64_t ps);                       // 82.1284 us, 12.8 ns, 0 ns
+std::string rounded_rate_text(std::int64_t bits_per_second);  // 400 Gb/s, 396.8 Gb/s: three decimals, rounded down
+std::string count_text(std::uint64_t count);                  // 4,177,920
+std::string buffer_text(std::int64_t flits);                  // 22 flits, unlimited
+std::string percent_text(std::int64_t billionths);            // 98.76 %
 
 // Columns padded to their widest cell and joined by two spaces; the first `left` columns are aligned left, the others
 // right. Every row starts with `indent` and ends with a line break. Requires: rows of equal length.

@@ -1,6 +1,7 @@
 // A file as a tree of values, each with its place. Values that are written out have the same form, without places.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -47,6 +48,9 @@ Node number_node(std::uint64_t number);
 Node boolean_node(bool value);
 Node list_node(std::vector<Node> items);
 Node map_node(std::vector<std::pair<std::string, Node>> members);
+
+// Of the first key with this text; the number of keys if there is none. Requires nothing of the kind of `node`.
+std::size_t index_of(const Node& node, std::string_view key);
 
 // The value of a key, or nullptr. Requires nothing of the kind of `node`.
 const Node* find(const Node& node, std::string_view key);

@@ -22,6 +22,7 @@ public:
     void add(const Source& source, std::string message);
 
     std::size_t size() const { return entries_.size(); }
+    bool full() const;  // more are not kept; nobody would read them
     // Those of one source, whatever it is.
     std::size_t count_of(const Source& source) const;
 
@@ -41,7 +42,7 @@ private:
 };
 
 // A piece of input as messages show it: in backticks, on one line, long text cut.
-std::string quoted(std::string_view text);
+std::string quote(std::string_view text);
 
 // `a`, `a or b`, `a, b or c`.
 std::string alternatives(const std::vector<std::string>& texts);

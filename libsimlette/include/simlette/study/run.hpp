@@ -25,7 +25,8 @@ struct RunProgress {
 struct RunControl {
     Time until = Time::never();
     bool record_messages = false;
-    std::function<void(const RunProgress&)> progress;  // about five times a second; may be empty
+    std::function<void(const RunProgress&)> progress;  // may be empty
+    double progress_interval = 0.2;                    // seconds of wall time, at least
     const std::atomic<bool>* stop = nullptr;           // set by another thread or a signal handler to end early
 };
 
@@ -37,7 +38,7 @@ SIMLETTE_EXPORT const char* outcome_name(Outcome outcome);
 // A workload entry as the run left it.
 struct EntryReport {
     bool started = false;         // `collective.start` is meaningful
-    CollectiveReport collective;  // its id is the one that messages carry
+    CollectiveReport collective;  // its id is its place in the workload, which messages carry too
 };
 
 // Between the start of the first flit and the delivery of the last one, over all port-messages that were delivered.
@@ -69,6 +70,9 @@ struct RunReport {
 
 // Throws Error{input} when the fabric cannot be built or a collective does not fit it, before anything is simulated.
 SIMLETTE_EXPORT RunReport run(const LoadedRun& loaded, const RunInputs& inputs, const RunControl& control = {});
+
+// A time as files write it, such as `50 us`. Throws Error{input}; `what` names the text in the message.
+SIMLETTE_EXPORT Time time_of(const std::string& what, const std::string& text);
 
 // What `simlette run --check` prints: sizes before anything runs.
 struct RunEstimate {

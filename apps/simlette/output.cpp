@@ -1,0 +1,223 @@
+#include "output.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include <simlette/base/error.hpp>
+
+namespace simlette::program {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(const std::string& place, int error) {
+    throw Error(ErrorKind::output, place + ": cannot be written: " + std::strerror(error));
+}
+
+// A file descriptor that closes itself.
+class Descriptor {
+public:
+    explicit Descriptor(int number) : number_(number) {}
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    ~Descriptor() {
+        if (number_ >= 0) {
+            ::close(number_);
+        }
+    }
+
+    int number() const { return number_; }
+
+private:
+    int number_;
+};
+
+// Returns 0 or an errno.
+int write_all(int descriptor, const std::string& text) {
+    std::size_t written = 0;
+    while (written < text.size()) {
+        const ssize_t count = ::write(descriptor, text.data() + written, text.size() - written);
+        if (count < 0 && errno != EINTR) {
+            return errno;
+        }
+        written += count < 0 ? 0 : static_cast<std::size_t>(count);
+    }
+    return 0;
+}
+
+// Where the bytes end up: links are followed, so that a link stays one.
+fs::path target_of(const std::string& file) {
+    std::error_code error;
+    const fs::path target = fs::weakly_canonical(file, error);
+    return error ? fs::path(file) : target;
+}
+
+// A pipe, a terminal or /dev/null is written as it is; only a regular file can be replaced as a whole.
+bool is_replaced(const fs::path& target) {
+    struct stat status {};
+    return ::stat(target.c_str(), &status) != 0 || S_ISREG(status.st_mode);
+}
+
+fs::path folder_of(const fs::path& target) {
+    return target.has_parent_path() ? target.parent_path() : fs::path(".");
+}
+
+// A new file beside the target, which is gone again unless it takes the target's name.
+class Replacement {
+public:
+    Replacement(const std::string& file, const fs::path& target)
+        : file_(file),
+          target_(target),
+          path_((folder_of(target) / ".simlette-XXXXXX").string()),
+          descriptor_(::mkstemp(path_.data())) {
+        if (descriptor_.number() < 0) {
+            fail(file_, errno);
+        }
+    }
+    Replacement(const Replacement&) = delete;
+    Replacement& operator=(const Replacement&) = delete;
+    ~Replacement() {
+        if (!renamed_) {
+            ::unlink(path_.c_str());
+        }
+    }
+
+    void write(const std::string& text) {
+        if (const int error = write_all(descriptor_.number(), text)) {
+            fail(file_, error);
+        }
+        if (::fchmod(descriptor_.number(), mode()) != 0 || ::fsync(descriptor_.number()) != 0 ||
+            ::rename(path_.c_str(), target_.c_str()) != 0) {
+            fail(file_, errno);
+        }
+        renamed_ = true;
+        const Descriptor folder(::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY));
+        ::fsync(folder.number());
+    }
+
+private:
+    // The mode of the file that is replaced, or what a new file would get.
+    mode_t mode() const {
+        struct stat status {};
+        if (::stat(target_.c_str(), &status) == 0) {
+            return status.st_mode & 07777;
+        }
+        const mode_t mask = ::umask(0);
+        ::umask(mask);
+        return 0666 & ~mask;
+    }
+
+    std::string file_;
+    fs::path target_;
+    std::string path_;
+    Descriptor descriptor_;
+    bool renamed_ = false;
+};
+
+void write_in_place(const std::string& file, const fs::path& target, const std::string& text) {
+    const Descriptor descriptor(::open(target.c_str(), O_WRONLY));
+    if (descriptor.number() < 0) {
+        fail(file, errno);
+    }
+    if (const int error = write_all(descriptor.number(), text)) {
+        fail(file, error);
+    }
+}
+
+void check_writable(const std::string& file) {
+    const fs::path target = target_of(file);
+    if (fs::is_directory(target)) {
+        fail(file, EISDIR);
+    }
+    if (!is_replaced(target)) {
+        if (::access(target.c_str(), W_OK) != 0) {
+            fail(file, errno);
+        }
+        return;
+    }
+    if (fs::exists(target) && ::access(target.c_str(), W_OK) != 0) {
+        fail(file, errno);
+    }
+    const Replacement probe(file, target);
+}
+
+}  // namespace
+
+void print(const std::string& text) {
+    if (const int error = write_all(STDOUT_FILENO, text)) {
+        fail("stdout", error);
+    }
+}
+
+void Outputs::expect(const std::string& option, const std::string& file) {
+    if (file.empty()) {
+        return;
+    }
+    for (const auto& other : files_) {
+        if (file == "-" ? other.second == "-" : other.second != "-" && target_of(other.second) == target_of(file)) {
+            throw Error(ErrorKind::input, "`" + other.first + "` and `" + option + "` both write to " +
+                                              (file == "-" ? "stdout" : "`" + file + "`"));
+        }
+    }
+    if (file != "-") {
+        check_writable(file);
+    }
+    files_.emplace_back(option, file);
+}
+
+const std::string* Outputs::file_of(const std::string& option) const {
+    for (const auto& file : files_) {
+        if (file.first == option) {
+            return &file.second;
+        }
+    }
+    return nullptr;
+}
+
+bool Outputs::wanted(const std::string& option) const {
+    return file_of(option) != nullptr;
+}
+
+bool Outputs::uses_stdout() const {
+    for (const auto& file : files_) {
+        if (file.second == "-") {
+            return true;
+        }
+    }
+    return false;
+}
+
+void Outputs::keep_apart_from(const std::vector<std::string>& inputs) const {
+    for (const auto& file : files_) {
+        for (const std::string& input : inputs) {
+            if (file.second != "-" && !input.empty() && target_of(file.second) == target_of(input)) {
+                throw Error(ErrorKind::input, "`" + file.first + "` would replace the input `" + input + "`");
+            }
+        }
+    }
+}
+
+void Outputs::write(const std::string& option, const std::string& text) const {
+    const std::string* file = file_of(option);
+    if (file == nullptr) {
+        return;
+    }
+    if (*file == "-") {
+        print(text);
+        return;
+    }
+    const fs::path target = target_of(*file);
+    if (is_replaced(target)) {
+        Replacement(*file, target).write(text);
+    } else {
+        write_in_place(*file, target, text);
+    }
+}
+
+}  // namespace simlette::program

@@ -1,0 +1,33 @@
+// The line on stderr that says how far a simulation is.
+#pragma once
+
+#include <string>
+
+#include <simlette/study/run.hpp>
+
+namespace simlette::program {
+
+enum class ProgressChoice { automatic, always, never };
+
+// Only on a terminal, unless asked for.
+bool shows_progress(ProgressChoice choice);
+
+// `42 %  34.5 us  12.3 M events/s  3 s left`
+std::string progress_text(const RunProgress& progress);
+
+// Draws the line over the one before; the last one is wiped out on destruction.
+class ProgressLine {
+public:
+    ProgressLine();
+    ProgressLine(const ProgressLine&) = delete;
+    ProgressLine& operator=(const ProgressLine&) = delete;
+    ~ProgressLine();
+
+    void draw(const RunProgress& progress);
+
+private:
+    bool terminal_;
+    bool drawn_ = false;
+};
+
+}  // namespace simlette::program

@@ -1,0 +1,168 @@
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+
+#include <simlette/study/describe.hpp>
+#include <simlette/study/run.hpp>
+
+#include "arguments.hpp"
+#include "output.hpp"
+#include "progress.hpp"
+
+namespace simlette::program {
+
+namespace {
+
+std::atomic<bool> stop_asked{false};
+
+extern "C" void ask_to_stop(int) {
+    stop_asked.store(true);
+}
+
+// From here on the first interrupt ends the simulation in good order; the second one ends the program.
+void catch_interrupt() {
+    struct sigaction action {};
+    action.sa_handler = ask_to_stop;
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    sigaction(SIGINT, &action, nullptr);
+}
+
+struct RunOptions {
+    CommonOptions common;
+    std::string mode = "flit";
+    std::string engine = "auto";
+    std::string until;
+    std::string csv;
+    std::string messages;
+    std::string links;
+    std::string progress = "auto";
+    bool check = false;
+};
+
+void add_run_options(CLI::App& app, RunOptions& options) {
+    add_common_options(app, options.common);
+    add_value(app, "--mode", options.mode, "MODE", "How to simulate: flit");
+    add_value(app, "--engine", options.engine, "ENGINE", "What simulates: auto or reference");
+    add_value(app, "--until", options.until, "TIME", "Stop at this simulated time, such as `50 us`");
+    app.add_flag("--check", options.check, "Print the resolved configuration and an estimate; simulate nothing");
+    add_value(app, "--csv", options.csv, "FILE", "Write the scalar results: a header and one row");
+    add_value(app, "--messages", options.messages, "FILE", "Write one row a message and port");
+    add_value(app, "--links", options.links, "FILE", "Write one row a directed link");
+    add_value(app, "--progress", options.progress, "WHEN", "Progress on stderr: auto, always or never");
+    app.footer(
+        "Example:\n  simlette run topologies/single-level-eps.yaml workloads/one-shot.yaml --set "
+        "'workload.collectives.0.bytes=1 MiB'\n\n"
+        "Exit status: 0 done, 1 the simulated system stalled, 2 bad input, 3 no output, 130 interrupted.");
+}
+
+void check_words(const RunOptions& options) {
+    expect_word("value", options.mode, " of `--mode`",
+                {{"flit", true}, {"message", false}, {"analytic", false}, {"all", false}});
+    expect_word("value", options.engine, " of `--engine`", {{"auto", true}, {"reference", true}, {"sweep", false}});
+    expect_word("value", options.progress, " of `--progress`", {{"auto", true}, {"always", true}, {"never", true}});
+    if (options.common.topology.empty() || options.common.workload.empty()) {
+        refuse("expected a topology and a workload file: simlette run TOPOLOGY WORKLOAD");
+    }
+}
+
+Outputs outputs_of(const RunOptions& options, const RunInputs& inputs) {
+    Outputs outputs;
+    outputs.expect("--json", options.common.json);
+    if (!options.check) {
+        outputs.expect("--csv", options.csv);
+        outputs.expect("--messages", options.messages);
+        outputs.expect("--links", options.links);
+    }
+    outputs.keep_apart_from({inputs.topology, inputs.workload});
+    return outputs;
+}
+
+ProgressChoice progress_choice(const RunOptions& options) {
+    const std::string word = options.progress == "auto" && options.common.quiet ? "never" : options.progress;
+    return word == "always"  ? ProgressChoice::always
+           : word == "never" ? ProgressChoice::never
+                             : ProgressChoice::automatic;
+}
+
+int print_check(const LoadedRun& loaded, const RunInputs& inputs, const Outputs& outputs, bool quiet) {
+    const std::string text = check_text(loaded, inputs);
+    if (outputs.wanted("--json")) {
+        outputs.write("--json", check_json(loaded, inputs));
+    }
+    if (!quiet && !outputs.uses_stdout()) {
+        print(text);
+    }
+    return done;
+}
+
+RunReport simulate(const LoadedRun& loaded, const RunInputs& inputs, const RunOptions& options, RunControl control) {
+    ProgressLine line;
+    if (shows_progress(progress_choice(options))) {
+        control.progress = [&line](const RunProgress& progress) { line.draw(progress); };
+    }
+    catch_interrupt();
+    control.stop = &stop_asked;
+    return run(loaded, inputs, control);
+}
+
+void write_reports(const RunReport& report, const Outputs& outputs, bool quiet) {
+    if (outputs.wanted("--json")) {
+        outputs.write("--json", report_json(report));
+    }
+    if (outputs.wanted("--csv")) {
+        outputs.write("--csv", report_csv(report));
+    }
+    if (outputs.wanted("--messages")) {
+        outputs.write("--messages", messages_csv(report));
+    }
+    if (outputs.wanted("--links")) {
+        outputs.write("--links", links_csv(report));
+    }
+    if (!quiet && !outputs.uses_stdout()) {
+        print(report_table(report));
+    }
+}
+
+int status_of(const RunReport& report) {
+    switch (report.outcome) {
+        case Outcome::finished:
+        case Outcome::time_limit:
+            return done;
+        case Outcome::stalled:
+            return stalled;
+        case Outcome::interrupted:
+            return interrupted;
+    }
+    return broken;
+}
+
+}  // namespace
+
+int run_command(const Arguments& arguments) {
+    RunOptions options;
+    CLI::App app("Simulate a workload on a topology, flit by flit.", "simlette run");
+    add_run_options(app, options);
+    if (!parse(app, arguments, {"--trace", "--report", "--explain", "--svg", "--dot"})) {
+        return done;
+    }
+    check_words(options);
+    const RunInputs inputs = inputs_of(options.common);
+    RunControl control;
+    if (!options.until.empty()) {
+        control.until = time_of("`--until`", options.until);
+    }
+    const Outputs outputs = outputs_of(options, inputs);
+    const LoadedRun loaded = load_run(inputs);
+    if (options.check) {
+        return print_check(loaded, inputs, outputs, options.common.quiet);
+    }
+    control.record_messages = outputs.wanted("--messages");
+    const RunReport report = simulate(loaded, inputs, options, control);
+    write_reports(report, outputs, options.common.quiet);
+    if (report.outcome == Outcome::stalled) {
+        std::fprintf(stderr, "simlette: the simulated system stalled: %s", stall_text(report).c_str());
+    }
+    return status_of(report);
+}
+
+}  // namespace simlette::program

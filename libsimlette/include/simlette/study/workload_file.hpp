@@ -1,0 +1,41 @@
+// A workload file: its keys, and the checks that look at more than one of them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <simlette/sim/workload.hpp>
+#include <simlette/study/kinds.hpp>
+
+namespace simlette {
+
+struct GroupText {
+    std::string text = "world";        // as the file says it
+    std::vector<std::uint32_t> ranks;  // empty: all
+};
+
+// One item of `collectives`.
+struct CollectiveText {
+    std::string name;
+    GroupText group;
+    CollectiveSpec collective;       // the group is filled in last
+    std::vector<std::string> after;  // names
+    std::vector<std::string> clean;  // keys that were read without a problem
+};
+
+struct WorkloadFile {
+    std::vector<CollectiveText> collectives;
+};
+
+Kind<GroupText> group_kind();
+
+const Fields<CollectiveText>& collective_fields();
+const Fields<WorkloadFile>& workload_fields();
+
+// Reads a tree for a fabric of so many accelerators; 0: not known, ranks are not compared with it.
+WorkloadFile read_workload(const Node& root, Problems& problems, std::uint32_t accelerators);
+
+WorkloadSpec workload_spec(const WorkloadFile& workload);
+
+}  // namespace simlette

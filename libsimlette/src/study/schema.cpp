@@ -1,0 +1,35 @@
+#include <simlette/study/json_text.hpp>
+#include <simlette/study/load.hpp>
+#include <simlette/study/problems.hpp>
+#include <simlette/study/topology_file.hpp>
+#include <simlette/study/workload_file.hpp>
+
+namespace simlette {
+
+namespace {
+
+std::string schema_text(const std::string& title, const Node& table) {
+    Node schema =
+        map_node({{"$schema", text_node("https://json-schema.org/draft/2020-12/schema")}, {"title", text_node(title)}});
+    for (std::size_t i = 0; i < table.keys.size(); ++i) {
+        set_member(schema, table.keys[i], table.items[i]);
+    }
+    return readable_json(schema);
+}
+
+}  // namespace
+
+std::string schema(const std::string& kind) {
+    if (kind == "topology") {
+        return schema_text("Simlette topology", schema_of(topology_fields()));
+    }
+    if (kind == "workload") {
+        return schema_text("Simlette workload", schema_of(workload_fields()));
+    }
+    if (kind == "study") {
+        throw Error(ErrorKind::input, "known file kind `study`, not in this version");
+    }
+    throw Error(ErrorKind::input, "unknown file kind " + quote(kind) + "; expected topology or workload");
+}
+
+}  // namespace simlette

@@ -1,0 +1,212 @@
+#include <limits>
+
+#include <simlette/study/profiles.hpp>
+#include <simlette/study/topology_file.hpp>
+
+namespace simlette {
+
+namespace {
+
+constexpr std::int64_t flit_bytes = 640;
+constexpr std::int64_t most_accelerators = 65'536;
+constexpr std::int64_t most_ports = 1'024;
+constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+
+const UnitTable& buffer_units() {
+    static const UnitTable table = [] {
+        UnitTable both{"`unlimited` or a size", "22 flits", "flits", flit_units().units};
+        both.units.insert(both.units.end(), size_units().units.begin(), size_units().units.end());
+        return both;
+    }();
+    return table;
+}
+
+bool read_buffer(const Value& value, std::int64_t& into) {
+    if (value.is_scalar() && value.node().text == "unlimited") {
+        into = unlimited;
+        return true;
+    }
+    const std::string range = "at least `1 flits`, or `unlimited`";
+    std::int64_t size = 0;
+    if (!read_quantity(value, buffer_units(), 1, largest, range, size)) {
+        return false;
+    }
+    const bool in_flits = parse_quantity(value.node().text, flit_units()).form == Quantity::Form::good;
+    const std::int64_t flits = in_flits ? size : size / flit_bytes;
+    if (flits == 0) {
+        return value.fail(value.name() + " is " + quote(value.node().text) + ", less than a flit of 640 B; expected " +
+                          range);
+    }
+    into = flits;
+    return true;
+}
+
+Kind<std::int64_t> buffer_kind() {
+    Kind<std::int64_t> kind;
+    kind.read = read_buffer;
+    kind.write = [](const std::int64_t& flits) {
+        return text_node(flits == unlimited ? "unlimited" : flits_text(flits));
+    };
+    kind.schema = one_of({choice_schema({"unlimited"}), quantity_schema(buffer_units())});
+    return kind;
+}
+
+Fields<BufferSpec> buffer_fields() {
+    return {
+        optional("request", &BufferSpec::request, buffer_kind(), "of the request channel"),
+        optional("response", &BufferSpec::response, buffer_kind(), "of the response channel"),
+    };
+}
+
+Kind<BufferSpec> buffers_kind() {
+    Kind<BufferSpec> kind;
+    kind.read = [](const Value& value, BufferSpec& into) {
+        if (value.is_map()) {
+            return read_fields(value, buffer_fields(), into);
+        }
+        const bool read = read_buffer(value, into.request);
+        into.response = into.request;
+        return read;
+    };
+    kind.write = [](const BufferSpec& buffers) { return write_fields(buffer_fields(), buffers); };
+    kind.schema = one_of({buffer_kind().schema, schema_of(buffer_fields())});
+    return kind;
+}
+
+Fields<RoutingSpec> routing_fields() {
+    return {
+        optional("policy", &RoutingSpec::policy, choice(policy_names, {"random", "adaptive"}),
+                 "which of the ports that lead there are taken"),
+        optional("granularity", &RoutingSpec::granularity, choice(granularity_names, {}),
+                 "what is kept together on a port"),
+        optional("stripe", &RoutingSpec::stripe, choice(stripe_names, {}),
+                 "where a message starts: after the last one, or at the first port"),
+    };
+}
+
+Kind<RoutingSpec> routing_kind() {
+    Kind<RoutingSpec> kind;
+    kind.read = [](const Value& value, RoutingSpec& into) { return read_fields(value, routing_fields(), into); };
+    kind.write = [](const RoutingSpec& routing) { return write_fields(routing_fields(), routing); };
+    kind.schema = schema_of(routing_fields());
+    return kind;
+}
+
+Field<TopologyFile> responses_field() {
+    Field<TopologyFile> field =
+        single<TopologyFile>("responses", "none", {"per-message", "per-transaction"}, "response flits of messages");
+    field.info.required = true;
+    field.info.when_missing = "its default `per-message` is not in this version; write `responses: none`";
+    return field;
+}
+
+// A kind of the fabric's own member, filled in the file's struct.
+template <class T>
+Field<TopologyFile> of_fabric(std::string key, T FabricSpec::*member, Kind<T> kind, std::string meaning) {
+    Field<TopologyFile> field;
+    field.info = {std::move(key), std::move(meaning), false, true, ""};
+    field.read = [member, kind](const Value& value, TopologyFile& into) { kind.read(value, into.fabric.*member); };
+    field.write = [member, kind](const TopologyFile& from) { return kind.write(from.fabric.*member); };
+    field.schema = kind.schema;
+    return field;
+}
+
+Field<TopologyFile> must(Field<TopologyFile> field) {
+    field.info.required = true;
+    return field;
+}
+
+// Left out of the resolved configuration where `shown` says no.
+Field<TopologyFile> shown_if(bool (*shown)(const TopologyFile&), Field<TopologyFile> field) {
+    field.write = [shown, write = field.write](const TopologyFile& from) { return shown(from) ? write(from) : Node{}; };
+    return field;
+}
+
+bool is_single_level(const TopologyFile& topology) {
+    return topology.fabric.kind == FabricKind::single_level;
+}
+
+bool has_radix(const TopologyFile& topology) {
+    return is_single_level(topology) && topology.fabric.radix != 0;
+}
+
+bool has_circuits(const TopologyFile& topology) {
+    return !is_single_level(topology) || topology.fabric.device == DeviceKind::ocs;
+}
+
+bool read_identity(const Value& value) {
+    std::size_t index = 0;
+    return names_file(value.node().text) ? value.not_built(value.node().text)
+                                         : read_choice(value, {"identity"}, {}, index);
+}
+
+Kind<std::vector<std::uint32_t>> placement_kind() {
+    const auto numbers = whole_list(0, most_accelerators - 1, "identity or a list of accelerators, one a rank");
+    Kind<std::vector<std::uint32_t>> kind = numbers;
+    kind.read = [numbers](const Value& value, std::vector<std::uint32_t>& into) {
+        if (value.is_scalar()) {
+            return read_identity(value);
+        }
+        const std::size_t strategy = index_of(value.node(), "strategy");
+        if (strategy < value.node().keys.size()) {
+            return value.fail_at_key(strategy, "known key `strategy`, not in this version");
+        }
+        return numbers.read(value, into);
+    };
+    kind.write = [numbers](const std::vector<std::uint32_t>& placement) {
+        return placement.empty() ? text_node("identity") : numbers.write(placement);
+    };
+    kind.schema = one_of({choice_schema({"identity"}), numbers.schema});
+    return kind;
+}
+
+Fields<TopologyFile> built_fields() {
+    return {
+        must(of_fabric("fabric", &FabricSpec::kind, choice(fabric_names, {"two-level", "explicit"}),
+                       "single-level (switches in parallel) or direct (circuits between accelerators)")),
+        shown_if(is_single_level,
+                 of_fabric("device", &FabricSpec::device, choice(device_names, {}),
+                           "eps (electronic packet switch) or ocs (optical circuit switch); unused on direct")),
+        must(of_fabric("accelerators", &FabricSpec::accelerators, whole<std::uint32_t>(1, most_accelerators),
+                       "accelerators that serve, 1 to 65536")),
+        must(of_fabric("ports", &FabricSpec::ports, whole<std::uint32_t>(1, most_ports),
+                       "ports of each accelerator, 1 to 1024")),
+        must(of_fabric("port_rate", &FabricSpec::port_rate, rate_kind(),
+                       "payload rate of a port, one direction, such as `400 Gb/s`")),
+        of_fabric("latency", &FabricSpec::latency, latency_kind(), "a profile, or single fields on a base profile"),
+        of_fabric("credit_return", &FabricSpec::credit_return, time_kind({0}, {ps_per_second}),
+                  "from the freed slot to the sender's use of the credit"),
+        of_fabric("buffers", &FabricSpec::buffers, buffers_kind(), "per port, direction and channel"),
+        single<TopologyFile>("fidelity", "paper", {"ualink"}, "which preset of the link layer"),
+        responses_field(),
+        of_fabric("routing", &FabricSpec::routing, routing_kind(), "how messages are spread over ports"),
+        shown_if(has_circuits, optional("circuits", &TopologyFile::circuits, circuits_kind(),
+                                        "circuits of an optical level or of direct; unused on eps")),
+        shown_if(is_single_level, optional("planes", &TopologyFile::planes, whole<std::uint32_t>(1, most_ports),
+                                           "switches in parallel; one per port")),
+        shown_if(is_single_level,
+                 optional("ports_per_plane", &TopologyFile::ports_per_plane, whole<std::uint32_t>(1, most_ports),
+                          "ports of an accelerator on one switch")),
+        shown_if(has_radix, of_fabric("radix", &FabricSpec::radix, whole<std::uint32_t>(1, most_accelerators),
+                                      "the most ports of one switch; not bounded by default")),
+        of_fabric("placement", &FabricSpec::placement, placement_kind(), "rank to accelerator"),
+        of_fabric("seed", &FabricSpec::seed, whole<std::uint64_t>(0, largest), "of the random numbers"),
+    };
+}
+
+}  // namespace
+
+const Fields<TopologyFile>& topology_fields() {
+    static const Fields<TopologyFile> fields = [] {
+        Fields<TopologyFile> all = built_fields();
+        for (const char* key :
+             {"accelerator", "domain", "group", "level1", "level2", "hop_reading", "devices", "links", "failures",
+              "jitter", "link_errors", "reconfiguration", "in_network", "rate", "tags", "reduce_rate"}) {
+            all.push_back(later<TopologyFile>(key));
+        }
+        return all;
+    }();
+    return fields;
+}
+
+}  // namespace simlette

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Compares the JSON of a few runs with what is kept in this folder.
+
+Usage: golden.py PROGRAM [--update], in the root of the tree. `--update` rewrites the files: do it only when a result
+was meant to move, and say why in CHANGELOG.md under Results. Wall time, memory, the engine's own count of events
+and the version are not kept.
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).parent
+EPS = "topologies/single-level-eps.yaml"
+OCS = "topologies/single-level-ocs.yaml"
+ONE_SHOT = "workloads/one-shot.yaml"
+TWO_SHOT = "workloads/two-shot.yaml"
+MEBIBYTE = "workload.collectives.0.bytes=1 MiB"
+SAME = "workload.collectives.0.send_order=same"
+CREDITS = "topology.buffers={request: 22 flits, response: 22 flits}"
+NOT_KEPT = ["wall_seconds", "peak_rss_bytes", "events"]
+
+# Name of the file, topology, workload, overrides.
+CASES = [
+    ("eps-one-shot-1-mib", EPS, ONE_SHOT, [MEBIBYTE]),
+    ("eps-one-shot-22-credits", EPS, ONE_SHOT, [MEBIBYTE, CREDITS]),
+    ("eps-two-shot-same-order", EPS, TWO_SHOT, [MEBIBYTE, SAME]),
+    ("ocs-one-shot", OCS, ONE_SHOT, []),
+    ("ocs-coset-parallel", OCS, "workloads/coset-parallel.yaml", []),
+    ("eps-three-in-a-row", EPS, "tests/golden/three-in-a-row.yaml", []),
+]
+
+
+def result(program, case):
+    _, topology, workload, overrides = case
+    sets = [word for override in overrides for word in ("--set", override)]
+    command = [program, "run", topology, workload, *sets, "--quiet", "--json", "-"]
+    done = subprocess.run(command, capture_output=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"{case[0]}: status {done.returncode}\n{done.stderr.decode()}")
+    report = json.loads(done.stdout)
+    for key in NOT_KEPT:
+        del report[key]
+    del report["simlette"]["version"]
+    return json.dumps(report, indent=1, ensure_ascii=False) + "\n"
+
+
+def differences(kept, now):
+    lines = zip(kept.splitlines(), now.splitlines())
+    return [f"  kept {a.strip()}\n  now  {b.strip()}" for a, b in lines if a != b][:10]
+
+
+def main():
+    program = sys.argv[1]
+    update = sys.argv[2:] == ["--update"]
+    moved = 0
+    for case in CASES:
+        file = HERE / f"{case[0]}.json"
+        now = result(program, case)
+        if update:
+            file.write_text(now, encoding="utf-8")
+            continue
+        kept = file.read_text(encoding="utf-8") if file.exists() else ""
+        if now != kept:
+            moved += 1
+            print(f"{case[0]}: the result moved", *differences(kept, now), sep="\n")
+    if moved:
+        sys.exit(f"{moved} of {len(CASES)} results moved")
+    print(f"{len(CASES)} results {'written' if update else 'as they were'}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,312 @@
+#!/usr/bin/env python3
+"""Drives the program from outside: exit statuses, streams, files.
+
+Usage: program_test.py PROGRAM [TEST...], in the root of the tree.
+"""
+
+import csv
+import io
+import json
+import os
+import pathlib
+import re
+import resource
+import shlex
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+EPS = "topologies/single-level-eps.yaml"
+OCS = "topologies/single-level-ocs.yaml"
+ONE_SHOT = "workloads/one-shot.yaml"
+SMALL = ["--set", "topology.accelerators=8"]
+LONG = ["--set", "workload.collectives.0.bytes=1 GiB"]
+
+KEYS = """simlette mode engine fallback_reason topology workload configuration configuration_hash outcome stall
+assumptions validity completion_ps collectives goodput_bps algorithm_bandwidth_bps bus_bandwidth_bps message_latency_ps
+rank_finish_skew_ps links credits flits response_flits events event_hash wall_seconds peak_rss_bytes""".split()
+
+COLLECTIVE_KEYS = """id name primitive schedule form group ranks bytes phases start_ps end_ps finish_skew_ps
+critical_path_ps""".split()
+
+
+def simlette(*words, **options):
+    return subprocess.run([PROGRAM, *words], capture_output=True, text=True, check=False, timeout=300, **options)
+
+
+class ProgramTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def refused(self, words, *expected):
+        done = simlette(*words)
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+        for text in expected:
+            self.assertIn(text, done.stderr)
+
+    def json_of(self, *words):
+        done = simlette("run", *words, "--json", "-")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return json.loads(done.stdout)
+
+    def test_a_run_prints_a_table_that_says_how_long_it_took(self):
+        done = simlette("run", EPS, ONE_SHOT, "--set", "workload.collectives.0.bytes=1 MiB")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, r"completion +82\.1284 us\n")
+        self.assertLess(len(done.stdout.splitlines()), 40)
+
+    def test_the_json_has_every_key_in_order(self):
+        report = self.json_of(EPS, ONE_SHOT, *SMALL)
+        self.assertEqual(list(report), KEYS)
+        self.assertEqual([list(c) for c in report["collectives"]], [COLLECTIVE_KEYS])
+        self.assertEqual(report["completion_ps"], report["collectives"][0]["end_ps"])
+        self.assertEqual(report["outcome"], "finished")
+        self.assertRegex(report["event_hash"], r"^[0-9a-f]{16}$")
+        self.assertEqual([report["topology"], report["workload"]], [EPS, ONE_SHOT])
+
+    def test_bandwidths_are_in_the_sense_of_the_nccl_tests(self):
+        report = self.json_of(EPS, ONE_SHOT, *SMALL)
+        bits, time_ps = 8 * report["collectives"][0]["bytes"], report["completion_ps"]
+        self.assertEqual(report["algorithm_bandwidth_bps"], bits * 10**12 // time_ps)
+        self.assertEqual(report["bus_bandwidth_bps"], bits * 10**12 * 2 * 7 // (8 * time_ps))
+
+    def test_the_same_run_gives_the_same_bytes(self):
+        reports = [self.json_of(OCS, ONE_SHOT, *SMALL) for _ in range(2)]
+        for report in reports:
+            del report["wall_seconds"], report["peak_rss_bytes"]
+        self.assertEqual(reports[0], reports[1])
+
+    def test_message_rows_are_sorted_and_add_up(self):
+        report = self.json_of(EPS, ONE_SHOT, *SMALL, "--messages", str(self.folder / "m.csv"))
+        rows = list(csv.reader(io.StringIO((self.folder / "m.csv").read_text())))
+        self.assertEqual(rows[0], "collective,phase,source,destination,port,bytes,flits,injected_ps,delivered_ps".split(","))
+        numbers = [[int(cell) for cell in row] for row in rows[1:]]
+        self.assertEqual([row[:5] for row in numbers], sorted(row[:5] for row in numbers))
+        self.assertEqual(sum(row[6] for row in numbers), report["flits"])
+        self.assertEqual(sum(row[5] for row in numbers), 8 * 7 * 65536)
+        self.assertEqual(max(row[8] for row in numbers), report["completion_ps"])
+        latencies = sorted(row[8] - row[7] for row in numbers)
+        middle, late = (latencies[-(-len(latencies) * share // 100) - 1] for share in (50, 99))
+        self.assertEqual(report["message_latency_ps"], {"p50": middle, "p99": late, "max": latencies[-1]})
+
+    def test_messages_do_not_change_the_rest_of_the_result(self):
+        plain = self.json_of(EPS, ONE_SHOT, *SMALL)
+        recorded = self.json_of(EPS, ONE_SHOT, *SMALL, "--messages", str(self.folder / "m.csv"))
+        for report in (plain, recorded):
+            del report["wall_seconds"], report["peak_rss_bytes"]
+        self.assertEqual(plain, recorded)
+
+    def test_link_rows_add_up(self):
+        report = self.json_of(EPS, ONE_SHOT, *SMALL, "--links", str(self.folder / "l.csv"))
+        rows = list(csv.DictReader(io.StringIO((self.folder / "l.csv").read_text())))
+        self.assertEqual(list(rows[0]), "name,bytes,flits,utilization,stall_request_ps,stall_response_ps,queue".split(","))
+        self.assertEqual(len(rows), report["links"]["count"])
+        self.assertEqual(sum(int(row["flits"]) for row in rows), 2 * report["flits"])
+        self.assertTrue(all(int(row["bytes"]) == 640 * int(row["flits"]) for row in rows))
+        self.assertEqual(max(int(row["bytes"]) for row in rows), report["links"]["busiest_bytes"])
+        self.assertEqual(max(float(row["utilization"]) for row in rows), report["links"]["max_utilization"])
+
+    def test_the_csv_is_a_header_and_one_row(self):
+        done = simlette("run", EPS, ONE_SHOT, *SMALL, "--csv", "-")
+        rows = list(csv.DictReader(io.StringIO(done.stdout)))
+        self.assertEqual(len(rows), 1)
+        self.assertEqual(int(rows[0]["completion_ps"]), self.json_of(EPS, ONE_SHOT, *SMALL)["completion_ps"])
+
+    def test_a_later_entry_starts_when_the_others_have_ended(self):
+        report = self.json_of(EPS, "tests/golden/three-in-a-row.yaml")
+        first, second, last = report["collectives"]
+        self.assertEqual(second["start_ps"], 500_000)
+        self.assertEqual(last["start_ps"], max(first["end_ps"], second["end_ps"]) + 2_000_000)
+        self.assertEqual(report["completion_ps"], last["end_ps"])
+        self.assertIsNone(report["algorithm_bandwidth_bps"])
+
+    def test_until_ends_a_run_in_good_order(self):
+        end = self.json_of(EPS, ONE_SHOT)["completion_ps"]
+        cut = self.json_of(EPS, ONE_SHOT, "--until", f"{end - 1} ps")
+        self.assertEqual((cut["outcome"], cut["completion_ps"]), ("time-limit", None))
+        self.assertEqual((cut["collectives"][0]["start_ps"], cut["collectives"][0]["end_ps"]), (0, None))
+        whole = self.json_of(EPS, ONE_SHOT, "--until", f"{end} ps")
+        self.assertEqual((whole["outcome"], whole["completion_ps"]), ("finished", end))
+
+    def test_check_prints_the_configuration_and_simulates_nothing(self):
+        done = simlette("run", EPS, ONE_SHOT, "--set", "workload.collectives.0.bytes=1 TiB", "--check")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn('"placement"', done.stdout)
+        self.assertRegex(done.stdout, r"flits +[0-9,]+\n")
+        self.assertRegex(done.stdout, r"memory +about [0-9,]+ MiB\n")
+
+    def test_quiet_prints_nothing(self):
+        done = simlette("run", EPS, ONE_SHOT, *SMALL, "--quiet")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+
+    def test_what_is_not_built_says_so(self):
+        for option in ("--trace", "--report", "--explain"):
+            self.refused(["run", EPS, ONE_SHOT, option, "x"], f"known option `{option}`, not in this version")
+        for option in ("--svg", "--dot"):
+            self.refused(["show", EPS, option, "x"], f"known option `{option}`, not in this version")
+        for mode in ("message", "analytic", "all"):
+            self.refused(["run", EPS, ONE_SHOT, "--mode", mode], f"known value `{mode}` of `--mode`, not in this version")
+        self.refused(["run", EPS, ONE_SHOT, "--engine", "sweep"], "known value `sweep` of `--engine`, not in this version")
+        for command in ("plan", "gxnet", "sweep", "compare", "reproduce"):
+            self.refused([command, EPS, ONE_SHOT, "--out", "x"], f"known command `{command}`, not in this version")
+
+    def test_what_is_built_is_accepted(self):
+        for words in (["--mode", "flit"], ["--engine", "auto"], ["--engine", "reference"], ["--progress", "never"],
+                      ["--seed", "7"]):
+            self.assertEqual(simlette("run", EPS, ONE_SHOT, *SMALL, *words).returncode, 0, words)
+
+    def test_a_slip_of_the_hand_gets_a_hint(self):
+        self.refused(["rnu", EPS], "unknown command `rnu`", "did you mean `run`?")
+        self.refused(["run", EPS, ONE_SHOT, "--jsn", "x"], "unknown option `--jsn`", "did you mean `--json`?")
+        self.refused(["run", EPS, ONE_SHOT, "--mode", "flitt"], "did you mean `flit`?")
+        self.refused(["schema", "topolgy"], "did you mean `topology`?")
+        self.refused(["--versoin"], "did you mean `--version`?")
+
+    def test_wrong_usage_is_refused(self):
+        self.refused([])
+        self.refused(["run"], "TOPOLOGY WORKLOAD")
+        self.refused(["run", EPS], "TOPOLOGY WORKLOAD")
+        self.refused(["run", EPS, ONE_SHOT, "third"], "unexpected argument `third`")
+        for option in ("--json", "--csv", "--until", "--seed", "--mode", "--set"):
+            self.refused(["run", EPS, ONE_SHOT, option], option)
+            self.refused(["run", EPS, ONE_SHOT, option, ""], option)
+        self.refused(["run", EPS, ONE_SHOT, "--set", "topology.ports"], "--set topology.ports: expected PATH=VALUE")
+        self.refused(["run", EPS, ONE_SHOT, "--until", "5"], "--until")
+        self.refused(["run", EPS, ONE_SHOT, "--until", "five us"], "--until")
+        for seed in ("x", "1.5", "18446744073709551616"):
+            self.refused(["run", EPS, ONE_SHOT, "--seed", seed], "--seed")
+        self.refused(["schema"], "topology")
+        self.refused(["show"], "TOPOLOGY")
+
+    def test_a_bad_file_is_refused_without_a_word_on_stdout(self):
+        self.refused(["run", "no-such-file.yaml", ONE_SHOT, "--json", "-"], "no-such-file.yaml: ")
+        bad = self.folder / "bad.yaml"
+        bad.write_text("fabric: single-level\nraddix: 4\n")
+        self.refused(["run", str(bad), ONE_SHOT], f"{bad}:2:1: ", "raddix")
+        self.refused(["show", str(bad)], f"{bad}:2:1: ")
+        self.refused(["run", EPS, ONE_SHOT, "--set", "topology.ports=0"], "--set topology.ports: ")
+
+    def test_output_that_cannot_be_written_is_status_3_before_anything_runs(self):
+        for option in ("--json", "--csv", "--messages", "--links"):
+            for file in ("no/such/folder/x", str(self.folder)):
+                started = time.monotonic()
+                done = simlette("run", EPS, ONE_SHOT, *LONG, option, file)
+                self.assertEqual((done.returncode, done.stdout), (3, ""))
+                self.assertIn(f"{file}: cannot be written: ", done.stderr)
+                self.assertLess(time.monotonic() - started, 5)
+
+    def test_a_full_stdout_is_status_3(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([PROGRAM, "run", EPS, ONE_SHOT, *SMALL], stdout=full, stderr=subprocess.PIPE, check=False)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn(b"stdout: cannot be written", done.stderr)
+
+    def test_two_results_do_not_go_to_one_place(self):
+        self.refused(["run", EPS, ONE_SHOT, "--json", "-", "--csv", "-"], "`--json` and `--csv` both write to stdout")
+        file = str(self.folder / "x")
+        self.refused(["run", EPS, ONE_SHOT, "--json", file, "--links", file], "both write to")
+        self.refused(["run", EPS, ONE_SHOT, "--json", ONE_SHOT], "would replace the input")
+
+    def test_a_result_replaces_the_file_behind_a_link_and_keeps_its_mode(self):
+        target, link = self.folder / "target.json", self.folder / "link.json"
+        target.write_text("old")
+        target.chmod(0o640)
+        link.symlink_to(target)
+        self.assertEqual(simlette("run", EPS, ONE_SHOT, *SMALL, "--json", str(link)).returncode, 0)
+        self.assertTrue(link.is_symlink())
+        self.assertEqual(json.loads(target.read_text())["outcome"], "finished")
+        self.assertEqual(stat.S_IMODE(target.stat().st_mode), 0o640)
+
+    def test_a_device_is_written_and_not_replaced(self):
+        self.assertEqual(simlette("run", EPS, ONE_SHOT, *SMALL, "--json", "/dev/null").returncode, 0)
+        self.assertTrue(stat.S_ISCHR(os.stat("/dev/null").st_mode))
+
+    def test_a_refused_run_leaves_the_file_of_the_last_one(self):
+        file = self.folder / "x.json"
+        file.write_text("old")
+        self.refused(["run", EPS, ONE_SHOT, "--set", "topology.ports=0", "--json", str(file)])
+        self.assertEqual((file.read_text(), os.listdir(self.folder)), ("old", ["x.json"]))
+
+    def test_a_write_that_fails_half_way_leaves_the_file_of_the_last_one(self):
+        file = self.folder / "x.json"
+        file.write_text("old")
+        done = simlette("run", EPS, ONE_SHOT, *SMALL, "--json", str(file),
+                        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)))
+        self.assertEqual((done.returncode, done.stdout), (3, ""))
+        self.assertIn(f"{file}: cannot be written: ", done.stderr)
+        self.assertEqual((file.read_text(), os.listdir(self.folder)), ("old", ["x.json"]))
+
+    def test_a_closed_pipe_is_status_3(self):
+        process = subprocess.Popen([PROGRAM, "run", EPS, ONE_SHOT, *SMALL], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process.stdout.close()
+        self.assertIn(b"stdout: cannot be written", process.stderr.read())
+        process.stderr.close()
+        self.assertEqual(process.wait(timeout=60), 3)
+
+    def start_long_run(self):
+        words = ["run", EPS, ONE_SHOT, *LONG, "--progress", "always", "--json", str(self.folder / "x.json")]
+        process = subprocess.Popen([PROGRAM, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        self.assertRegex(process.stderr.readline(), r"^ +\d+ %  [0-9.]+ us  [0-9.]+ M events/s")
+        return process
+
+    def test_an_interrupt_keeps_what_was_finished(self):
+        process = self.start_long_run()
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        report = json.loads((self.folder / "x.json").read_text())
+        self.assertEqual((list(report), report["outcome"], report["completion_ps"]), (KEYS, "interrupted", None))
+        self.assertGreater(report["flits"], 0)
+
+    def test_a_killed_run_leaves_no_file(self):
+        process = self.start_long_run()
+        process.kill()
+        process.communicate(timeout=60)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_progress_is_silent_where_there_is_no_terminal(self):
+        self.assertEqual(simlette("run", EPS, ONE_SHOT).stderr, "")
+
+    def test_every_help_has_an_example_that_runs_as_printed(self):
+        path = os.pathsep.join([os.path.dirname(os.path.abspath(PROGRAM)), os.environ["PATH"]])
+        for command in ([], ["run"], ["show"], ["schema"]):
+            done = simlette(*command, "--help")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            examples = re.findall(r"^  (simlette .*)$", done.stdout.split("Example:\n")[1], re.MULTILINE)
+            self.assertEqual(len(examples), 1)
+            ran = subprocess.run(shlex.split(examples[0]), env={**os.environ, "PATH": path}, capture_output=True,
+                                 check=False)
+            self.assertEqual((ran.returncode, ran.stderr), (0, b""), examples[0])
+            self.assertTrue(ran.stdout)
+
+    def test_the_version_is_printed(self):
+        self.assertRegex(simlette("--version").stdout, r"^simlette \d+\.\d+\.\d+\n$")
+
+    def test_show_counts_what_a_topology_is_made_of(self):
+        done = simlette("show", OCS, ONE_SHOT, "--json", str(self.folder / "x.json"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        fabric = json.loads((self.folder / "x.json").read_text())["fabric"]
+        self.assertEqual((fabric["accelerators"], fabric["ports"], fabric["ports_used"]), (32, 8, 5))
+        self.assertEqual(fabric["generators"], ["00001", "00010", "00100", "01000", "10000"])
+        self.assertEqual(fabric["multiplicity"], [1] * 5)
+        self.assertEqual(fabric["path_latency_ps"], {"total": 520_000, "endpoint": 250_000, "protocol": 240_000,
+                                                     "propagation": 20_000, "switch": 10_000})
+        for text in ("00001 x1", "5 of 8 used", "520 ns", "one-shot (flooding)"):
+            self.assertIn(text, done.stdout)
+
+    def test_schema_prints_json(self):
+        for kind in ("topology", "workload"):
+            self.assertIn("2020-12", json.loads(simlette("schema", kind).stdout)["$schema"])
+        self.refused(["schema", "study"], "known file kind `study`, not in this version")
+
+
+if __name__ == "__main__":
+    PROGRAM = sys.argv.pop(1)
+    unittest.main()

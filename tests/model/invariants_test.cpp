@@ -1,0 +1,170 @@
+// What must hold on any fabric under any traffic, watched at every instant.
+#include <catch2/catch.hpp>
+
+#include <support/ledger.hpp>
+#include <support/random_traffic.hpp>
+#include <support/run.hpp>
+#include <support/seeds.hpp>
+
+using namespace simlette;
+
+namespace {
+
+// Random traffic on a random fabric, and all that was seen of it.
+struct Watched {
+    std::shared_ptr<const Fabric> fabric;
+    std::vector<PlainSend> sends;
+    std::vector<FlitStart> starts;
+    std::vector<MessageRecord> records;
+    std::vector<LinkStatistics> links;
+    NetworkStatistics statistics;
+    std::map<Time, Ledger::Credits> credits;  // after each instant
+    bool quiet = false;
+
+    explicit Watched(Random& random) : fabric(build_fabric(random_fabric(random))) {
+        sends = random_traffic(random, *fabric);
+        WatchedQueue::starts().clear();
+        FlitNetwork<WatchedQueue> network(fabric->graph, fabric->spec.routing, no_responses, fabric->spec.seed);
+        network.record_messages(true);
+        play(network, sends, [&](Time t) { credits[t] = credits_of(network); });
+        starts = WatchedQueue::starts();
+        records = sorted_records(network);
+        links = network.link_statistics();
+        statistics = network.statistics();
+        quiet = network.quiet();
+    }
+
+    Ledger ledger() const { return Ledger(fabric->graph, sends, records, starts); }
+
+private:
+    Ledger::Credits credits_of(const FlitNetwork<WatchedQueue>& network) const {
+        Ledger::Credits all(fabric->graph.links.size());
+        for (LinkId id = 0; id < all.size(); ++id) {
+            all[id] = {network.credits(id, Channel::request), network.credits(id, Channel::response)};
+        }
+        return all;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("credits, wires, channels and inputs keep their promises at every instant of random traffic") {
+    for_each_seed(2, Cases::invariants, [](Random& random) {
+        const Watched seen(random);
+        Ledger ledger = seen.ledger();
+        bool equal = true;
+        ledger.replay([&](Time t) {
+            const auto found = seen.credits.find(t);
+            equal = equal && (found == seen.credits.end() || found->second == ledger.credits());
+        });
+        CHECK(equal);
+    });
+}
+
+TEST_CASE("when the queue has drained every flit is delivered and every credit is home") {
+    for_each_seed(3, Cases::invariants, [](Random& random) {
+        const Watched seen(random);
+        CHECK(seen.quiet);
+        for (LinkId id = 0; id < seen.fabric->graph.links.size(); ++id) {
+            CHECK(seen.credits.rbegin()->second[id] == seen.fabric->graph.class_of(id).credits);
+        }
+        Ledger ledger = seen.ledger();
+        ledger.replay([](Time) {});
+        CHECK(ledger.nothing_outside());
+        CHECK(ledger.delivered_flits() == seen.statistics.flits);
+    });
+}
+
+TEST_CASE("links count the flits they carry, their busy time, their stalls and their longest queue") {
+    for_each_seed(4, Cases::invariants, [](Random& random) {
+        const Watched seen(random);
+        Ledger ledger = seen.ledger();
+        ledger.replay([](Time) {});
+        for (LinkId id = 0; id < seen.links.size(); ++id) {
+            const Ledger::LinkAccount& account = ledger.links()[id];
+            const LinkStatistics& link = seen.links[id];
+            INFO(link.name);
+            CHECK(link.flits == account.starts);
+            CHECK(link.bytes == 640 * account.starts);
+            CHECK(link.busy == account.starts * seen.fabric->graph.class_of(id).flit_time);
+            CHECK(link.stall == account.stall);
+            CHECK(link.queue == account.most_waiting);
+        }
+    });
+}
+
+TEST_CASE("bytes are delivered as they were sent, and links carry each flit once a hop") {
+    for_each_seed(5, Cases::invariants, [](Random& random) {
+        const Watched seen(random);
+        std::vector<std::int64_t> bytes(seen.sends.size(), 0);
+        std::int64_t flits = 0;
+        for (const MessageRecord& record : seen.records) {
+            bytes[record.collective] += record.bytes;
+            CHECK(record.bytes > 640 * (record.flits - 1));
+            CHECK(record.bytes <= 640 * record.flits);
+            flits += record.flits;
+        }
+        for (std::size_t id = 0; id < seen.sends.size(); ++id) {
+            CHECK(bytes[id] == seen.sends[id].bytes);
+        }
+        std::int64_t carried = 0;
+        for (const LinkStatistics& link : seen.links) {
+            carried += link.flits;
+        }
+        CHECK(seen.statistics.flits == flits);
+        CHECK(carried == flits * (seen.fabric->circuits() ? 1 : 2));
+    });
+}
+
+TEST_CASE("no message is faster than its path, its flits on one port and one flit time more for each switch") {
+    for_each_seed(8, Cases::invariants, [](Random& random) {
+        const Watched seen(random);
+        const FabricDescription fabric = describe(*seen.fabric);
+        const int switches = seen.fabric->circuits() ? 0 : 1;
+        for (const MessageRecord& record : seen.records) {
+            CHECK(record.injected >= seen.sends[record.collective].at);
+            CHECK(record.delivered >=
+                  record.injected + fabric.path_latency + (record.flits + switches) * fabric.flit_time);
+        }
+    });
+}
+
+TEST_CASE("every plain port-message leaves and lands when the reference says") {
+    for_each_seed(6, Cases::reference, [](Random& random) {
+        const auto fabric = build_fabric(random_fabric(random));
+        const std::vector<PlainSend> sends = random_traffic(random, *fabric);
+        FlitNetwork<LaneQueue> network(fabric->graph, fabric->spec.routing, no_responses, fabric->spec.seed);
+        network.record_messages(true);
+        play(network, sends, [](Time) {});
+        ReferenceNetwork reference(fabric->spec);
+        PlainDriver driver(sends);
+        reference.run(driver);
+        CHECK(first_difference(sorted_records(network), reference.messages()) == "");
+    });
+}
+
+TEST_CASE("traffic on a network that has fallen quiet repeats itself to the picosecond") {
+    for_each_seed(7, Cases::invariants, [](Random& random) {
+        const auto fabric = build_fabric(random_fabric(random));
+        std::vector<PlainSend> sends = random_traffic(random, *fabric);
+        FlitNetwork<LaneQueue> network(fabric->graph, fabric->spec.routing, no_responses, fabric->spec.seed);
+        network.record_messages(true);
+        play(network, sends, [](Time) {});
+        const std::vector<MessageRecord> first = sorted_records(network);
+        const Duration later = network.now() - Time{} + Duration{1'000'000};
+        for (PlainSend& send : sends) {
+            send.at = send.at + later;
+        }
+        play(network, sends, [](Time) {});
+        std::vector<MessageRecord> second(network.records().begin() + static_cast<std::ptrdiff_t>(first.size()),
+                                          network.records().end());
+        for (MessageRecord& record : second) {
+            record.injected = record.injected - later;
+            record.delivered = record.delivered - later;
+        }
+        std::sort(second.begin(), second.end(), [](const MessageRecord& a, const MessageRecord& b) {
+            return std::tie(a.collective, a.port) < std::tie(b.collective, b.port);
+        });
+        CHECK(first_difference(second, first) == "");
+    });
+}

@@ -1,0 +1,379 @@
+// An account of a simulation, kept from nothing but the starts of its flits: where every flit and every credit was at
+// every instant. It takes no decision and counts what the invariants speak of.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include <simlette/fabric/host_graph.hpp>
+
+#include <support/traffic.hpp>
+#include <support/watched_queue.hpp>
+
+namespace simlette {
+
+class Ledger {
+public:
+    using Credits = std::vector<std::array<std::int64_t, channel_count>>;
+
+    struct LinkAccount {
+        std::array<std::int64_t, channel_count> credits{};    // at the sender
+        std::array<std::int64_t, channel_count> on_wire{};    // flits
+        std::array<std::int64_t, channel_count> in_buffer{};  // flits that hold a slot at the far end
+        std::array<std::int64_t, channel_count> returning{};  // credits
+        std::array<std::int64_t, channel_count> waiting{};    // flits for this link, before it
+        std::array<Duration, channel_count> stall{};
+        std::int64_t starts = 0;
+        std::int64_t most_waiting = 0;
+        Time free_at;
+        std::uint32_t last_channel = 1;  // of the last grant; requests come first
+    };
+    struct Grant {
+        Time at;
+        LinkId input;
+    };
+
+    Ledger(const HostGraph& graph, const std::vector<PlainSend>& sends, const std::vector<MessageRecord>& records,
+           const std::vector<FlitStart>& starts)
+        : graph_(graph), sends_(sends), starts_(starts), links_(graph.links.size()) {
+        for (LinkId id = 0; id < links_.size(); ++id) {
+            links_[id].credits = graph.class_of(id).credits;
+        }
+        for (const MessageRecord& record : records) {
+            changes_.emplace(sends[record.collective].at,
+                             Change{What::inject, link_of(record), 0, {record.collective, record.port}});
+            unfinished_.emplace(Key{record.collective, record.port}, Unfinished{record, record.flits, record.flits});
+        }
+        for (const FlitStart& start : starts) {
+            changes_.emplace(start.at, Change{What::decide, 0, 0, {}});
+        }
+    }
+
+    // Calls check(t) after each instant.
+    template <class Check>
+    void replay(Check&& check) {
+        std::size_t next = 0;
+        while (!changes_.empty()) {
+            const Time t = changes_.begin()->first;
+            add_stalls(t);
+            now_ = t;
+            apply_all(t);
+            if (nothing_outside()) {
+                restart_channels();
+            }
+            inject_all(t);
+            check_conservation();
+            const auto able = able_channels();
+            std::set<LinkId> started;
+            for (; next < starts_.size() && starts_[next].at == t; ++next) {
+                promise(started.insert(starts_[next].link).second, "a link starts one flit at a time");
+                start(starts_[next], able[starts_[next].link]);
+            }
+            check_work_conserved(able, started);
+            check_conservation();
+            check(t);
+        }
+        promise(next == starts_.size(), "every start is accounted for");
+        promise(unfinished_.empty(), "every message is delivered");
+    }
+
+    const std::vector<LinkAccount>& links() const { return links_; }
+    Credits credits() const {
+        Credits all;
+        for (const LinkAccount& link : links_) {
+            all.push_back(link.credits);
+        }
+        return all;
+    }
+    bool nothing_outside() const {
+        for (LinkId id = 0; id < links_.size(); ++id) {
+            for (std::size_t c = 0; c < channel_count; ++c) {
+                const LinkAccount& a = links_[id];
+                if (a.on_wire[c] + a.in_buffer[c] + a.returning[c] + a.waiting[c] != 0) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+    std::int64_t delivered_flits() const { return delivered_; }
+
+private:
+    using Key = std::pair<std::uint32_t, std::uint32_t>;  // send, port
+    enum class What { arrive, slot_free, credit, inject, decide };
+    struct Flit {
+        std::uint32_t send = 0;
+        std::uint32_t port = 0;  // of the source
+    };
+    struct Change {
+        What what;
+        LinkId link;
+        std::uint32_t channel;
+        Flit flit;
+    };
+    struct Unfinished {
+        MessageRecord record;
+        std::int64_t unsent;
+        std::int64_t left;
+    };
+    struct QueueKey {
+        LinkId out;
+        LinkId in;
+        std::uint32_t channel;
+        bool operator<(const QueueKey& o) const {
+            return std::tie(out, in, channel) < std::tie(o.out, o.in, o.channel);
+        }
+    };
+    struct Waiting {
+        std::deque<Flit> flits;
+        Time since;  // not empty from then on
+    };
+
+    static void promise(bool kept, const char* text) {
+        if (!kept) {
+            FAIL(text);
+        }
+    }
+
+    LinkId link_of(const MessageRecord& record) const {
+        const std::uint32_t source = sends_[record.collective].source;
+        for (LinkId id = 0; id < links_.size(); ++id) {
+            if (graph_.links[id].from == source && graph_.links[id].from_port == record.port) {
+                return id;
+            }
+        }
+        FAIL("no link leaves this port");
+        return 0;
+    }
+    bool to_core(LinkId id) const { return graph_.links[id].to < graph_.accelerators; }
+
+    void apply_all(Time t) {
+        for (auto it = changes_.lower_bound(t); it != changes_.upper_bound(t); ++it) {
+            if (it->second.what != What::inject && it->second.what != What::decide) {
+                apply(it->second);
+            }
+        }
+        // A slot that frees at t may return its credit at t.
+        for (auto it = at_once_.begin(); it != at_once_.end(); it = at_once_.erase(it)) {
+            apply(*it);
+        }
+    }
+
+    void inject_all(Time t) {
+        std::map<std::uint32_t, std::vector<Change>> in_order;
+        for (auto it = changes_.lower_bound(t); it != changes_.upper_bound(t); it = changes_.erase(it)) {
+            if (it->second.what == What::inject) {
+                in_order[it->second.flit.send].push_back(it->second);
+            }
+        }
+        for (const auto& [send, changes] : in_order) {
+            for (const Change& change : changes) {
+                const std::int64_t flits = unfinished_.at({send, change.flit.port}).left;
+                for (std::int64_t flit = 0; flit < flits; ++flit) {
+                    enqueue(change.link, no_id, 0, change.flit);
+                }
+            }
+        }
+    }
+
+    void apply(const Change& change) {
+        LinkAccount& link = links_[change.link];
+        const std::uint32_t c = change.channel;
+        switch (change.what) {
+            case What::arrive:
+                --link.on_wire[c];
+                ++link.in_buffer[c];
+                if (to_core(change.link)) {
+                    reach_core(change);
+                } else {
+                    const std::size_t at = graph_.links[change.link].to - graph_.accelerators;
+                    enqueue(graph_.routes[at * graph_.accelerators + sends_[change.flit.send].destination], change.link,
+                            c, change.flit);
+                }
+                break;
+            case What::slot_free:
+                free_slot(change.link, c);
+                break;
+            case What::credit:
+                --link.returning[c];
+                ++link.credits[c];
+                break;
+            case What::inject:
+            case What::decide:
+                break;
+        }
+    }
+
+    void reach_core(const Change& change) {
+        promise(graph_.links[change.link].to == sends_[change.flit.send].destination, "a flit reaches its destination");
+        const auto found = unfinished_.find({change.flit.send, change.flit.port});
+        promise(found != unfinished_.end(), "no flit is delivered twice");
+        if (--found->second.left == 0) {
+            promise(found->second.record.delivered == now_, "a message is delivered with its last flit");
+            unfinished_.erase(found);
+        }
+        ++delivered_;
+        free_slot(change.link, change.channel);
+    }
+
+    void free_slot(LinkId id, std::uint32_t c) {
+        --links_[id].in_buffer[c];
+        if (graph_.class_of(id).credits[c] == unlimited) {
+            return;
+        }
+        ++links_[id].returning[c];
+        const Change credit{What::credit, id, c, {}};
+        const Duration back = graph_.class_of(id).credit_return;
+        if (back == Duration{0}) {
+            at_once_.push_back(credit);
+        } else {
+            changes_.emplace(now_ + back, credit);
+        }
+    }
+
+    void enqueue(LinkId out, LinkId in, std::uint32_t c, Flit flit) {
+        Waiting& queue = waiting_[{out, in, c}];
+        if (queue.flits.empty()) {
+            queue.since = now_;
+        }
+        queue.flits.push_back(flit);
+        ++links_[out].waiting[c];
+    }
+
+    // Which channels of each link have a flit and a credit while the wire is free: bit per channel.
+    std::vector<unsigned> able_channels() const {
+        std::vector<unsigned> able(links_.size(), 0);
+        for (LinkId id = 0; id < links_.size(); ++id) {
+            for (std::size_t c = 0; c < channel_count && links_[id].free_at <= now_; ++c) {
+                able[id] |= links_[id].waiting[c] > 0 && links_[id].credits[c] > 0 ? 1U << c : 0U;
+            }
+        }
+        return able;
+    }
+
+    // Two flits on one link never overlap; the channels take turns when both could; so do the inputs.
+    void start(const FlitStart& start, unsigned able) {
+        LinkAccount& link = links_[start.link];
+        promise(link.free_at <= start.at, "two flits on one link never overlap");
+        promise((able >> start.channel & 1U) == 1U, "a flit leaves that is there and has a credit");
+        promise(able != 3U || start.channel != link.last_channel, "channels take turns when both could send");
+        link.last_channel = start.channel;
+        link.free_at = start.at + graph_.class_of(start.link).flit_time;
+        ++link.starts;
+        take_flit(start);
+        --link.waiting[start.channel];
+        link.credits[start.channel] -= graph_.class_of(start.link).credits[start.channel] == unlimited ? 0 : 1;
+        ++link.on_wire[start.channel];
+    }
+
+    void take_flit(const FlitStart& start) {
+        const LinkClass& kind = graph_.class_of(start.link);
+        Waiting& queue = waiting_[{start.link, start.freed, start.channel}];
+        promise(!queue.flits.empty(), "a flit leaves from where it waits");
+        const Flit flit = queue.flits.front();
+        check_turns(start);
+        check_injection(flit, start);
+        queue.flits.pop_front();
+        if (start.freed != no_id) {
+            changes_.emplace(start.at + kind.flit_time, Change{What::slot_free, start.freed, start.channel, flit});
+        }
+        changes_.emplace(start.at + kind.flit_time + kind.latency.total(),
+                         Change{What::arrive, start.link, start.channel, flit});
+    }
+
+    void check_injection(Flit flit, const FlitStart& start) {
+        Unfinished& message = unfinished_.at({flit.send, flit.port});
+        if (start.freed == no_id && message.unsent-- == message.record.flits) {
+            promise(message.record.injected == start.at, "a message is injected with its first flit");
+        }
+    }
+
+    // Between two grants to one input, every other that waits all the time is served at least once; exactly once if the
+    // input itself waits all the time.
+    void check_turns(const FlitStart& start) {
+        std::vector<Grant>& grants = grants_[{start.link, start.channel}];
+        auto last = grants.rbegin();
+        std::map<LinkId, int> served;
+        while (last != grants.rend() && last->input != start.freed) {
+            ++served[last->input];
+            ++last;
+        }
+        if (last != grants.rend()) {
+            const bool always = waiting_[{start.link, start.freed, start.channel}].since <= last->at;
+            for (const auto& [key, queue] : waiting_) {
+                if (key.out == start.link && key.channel == start.channel && key.in != start.freed &&
+                    !queue.flits.empty() && queue.since <= last->at) {
+                    promise(served[key.in] == 1 || (served[key.in] > 1 && !always),
+                            "inputs that wait are served in turn");
+                }
+            }
+        }
+        grants.push_back({start.at, start.freed});
+    }
+
+    // Credits in hand, flits on the wire, flits in the buffer and credits on their way back are what the buffer holds.
+    void check_conservation() const {
+        for (LinkId id = 0; id < links_.size(); ++id) {
+            const LinkAccount& a = links_[id];
+            for (std::size_t c = 0; c < channel_count; ++c) {
+                const std::int64_t size = graph_.class_of(id).credits[c];
+                if (size != unlimited) {
+                    promise(a.credits[c] >= 0 && a.credits[c] <= size, "credits lie between 0 and the buffer");
+                    promise(a.credits[c] + a.on_wire[c] + a.in_buffer[c] + a.returning[c] == size,
+                            "credits are neither lost nor made");
+                }
+                promise(a.in_buffer[c] >= 0 && a.in_buffer[c] <= size, "a buffer holds what it can");
+            }
+        }
+    }
+
+    // A link is idle only if no flit with a credit waits for it.
+    void check_work_conserved(const std::vector<unsigned>& able, const std::set<LinkId>& started) {
+        for (LinkId id = 0; id < links_.size(); ++id) {
+            promise((able[id] != 0) == (started.count(id) == 1), "a link is idle only if no flit with a credit waits");
+            const std::int64_t waiting = links_[id].waiting[0] + links_[id].waiting[1];
+            links_[id].most_waiting = std::max(links_[id].most_waiting, waiting);
+        }
+    }
+
+    // Of the time since the last instant.
+    void add_stalls(Time t) {
+        for (LinkAccount& link : links_) {
+            const Time from = std::max(now_, link.free_at);
+            for (std::size_t c = 0; c < channel_count && from < t; ++c) {
+                if (link.waiting[c] > 0 && link.credits[c] == 0) {
+                    link.stall[c] += t - from;
+                }
+            }
+        }
+    }
+
+    void restart_channels() {
+        for (LinkAccount& link : links_) {
+            link.last_channel = 1;
+        }
+        grants_.clear();
+    }
+
+    const HostGraph& graph_;
+    const std::vector<PlainSend>& sends_;
+    const std::vector<FlitStart>& starts_;
+    std::vector<LinkAccount> links_;
+    std::multimap<Time, Change> changes_;
+    std::vector<Change> at_once_;
+    std::map<QueueKey, Waiting> waiting_;
+    std::map<std::pair<LinkId, std::uint32_t>, std::vector<Grant>> grants_;
+    std::map<Key, Unfinished> unfinished_;
+    std::int64_t delivered_ = 0;
+    Time now_;
+};
+
+}  // namespace simlette

@@ -1,0 +1,287 @@
+// A second reading of the rules, slow and plain: one flit at a time, one deque per (output, input, channel), every port
+// looked at in every instant. It shares no code with the library but plain specs and records.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include <simlette/fabric/spec.hpp>
+#include <simlette/fabric/statistics.hpp>
+
+#include <support/reference_circuits.hpp>
+
+namespace simlette {
+
+// One message that a source hands to its ports, and where it stands in the order of sending.
+struct ReferenceSend {
+    std::uint32_t collective = 0;
+    std::uint32_t phase = 0;
+    std::uint32_t source_rank = 0;
+    std::uint32_t destination_rank = 0;
+    std::uint32_t source = 0;       // accelerator
+    std::uint32_t destination = 0;  // accelerator
+    std::int64_t bytes = 0;
+    Channel channel = Channel::request;
+};
+
+inline std::int64_t reference_flits(std::int64_t bytes) {
+    return bytes / 640 + (bytes % 640 > 0 ? 1 : 0);
+}
+
+class ReferenceNetwork {
+public:
+    explicit ReferenceNetwork(const FabricSpec& spec)
+        : spec_(spec), peers_(reference_peers(spec)), flit_time_(5'120'000'000'000'000 / spec.port_rate.per_second) {
+        const LatencySpec& l = spec.latency;
+        const std::int64_t egress = l.egress_endpoint.ps + l.egress_protocol.ps + l.propagation.ps;
+        const std::int64_t ingress = l.ingress_endpoint.ps + l.ingress_protocol.ps;
+        const bool optical = spec.kind == FabricKind::single_level;
+        up_latency_ = egress + (optical ? l.circuit_switch.ps + l.propagation.ps : 0) + ingress;
+        if (reference_packets(spec)) {
+            up_latency_ = egress + l.packet_switch.ps;
+            down_latency_ = l.propagation.ps + ingress;
+        }
+        wires_.assign(std::size_t{spec.accelerators} * spec.ports, Wire(spec, 1));
+        if (reference_packets(spec)) {
+            wires_.insert(wires_.end(), wires_.size(), Wire(spec, spec.accelerators));
+        }
+    }
+
+    // Sends all that the driver has: next_start() is the next instant at which it begins something by itself (max if
+    // none), start(t, delivered) what it sends at t, in order.
+    template <class Driver>
+    void run(Driver& driver) {
+        while (true) {
+            std::int64_t t = driver.next_start();
+            t = changes_.empty() ? t : std::min(t, changes_.begin()->first);
+            if (t == Time::never().ps) {
+                return;
+            }
+            now_ = t;
+            delivered_.clear();
+            while (!changes_.empty() && changes_.begin()->first == t) {
+                const Change change = changes_.begin()->second;
+                changes_.erase(changes_.begin());
+                apply(change);
+            }
+            if (outstanding_ == 0) {
+                reset_arbiters();
+            }
+            enqueue(driver.start(t, delivered_));
+            for (std::size_t wire = 0; wire < wires_.size(); ++wire) {
+                decide(wire);
+            }
+        }
+    }
+
+    // Sorted by (collective, phase, source, destination, port).
+    std::vector<MessageRecord> messages() const {
+        std::vector<MessageRecord> records;
+        for (const Message& message : messages_) {
+            records.push_back(message.record);
+        }
+        std::sort(records.begin(), records.end(), [](const MessageRecord& a, const MessageRecord& b) {
+            return std::tie(a.collective, a.phase, a.source, a.destination, a.port) <
+                   std::tie(b.collective, b.phase, b.source, b.destination, b.port);
+        });
+        return records;
+    }
+    // Flits and credits that are not at home.
+    std::int64_t outstanding() const { return outstanding_; }
+
+private:
+    // One direction of a link and the port that feeds it.
+    struct Wire {
+        Wire(const FabricSpec& spec, std::uint32_t inputs) : credits{spec.buffers.request, spec.buffers.response} {
+            queues.fill(std::vector<std::deque<std::size_t>>(inputs));
+        }
+        std::array<std::vector<std::deque<std::size_t>>, 2> queues;  // flits by channel and input, by their message
+        std::array<std::int64_t, 2> credits;
+        std::array<std::size_t, 2> next_input{0, 0};
+        std::size_t next_channel = 0;
+        std::int64_t free_at = 0;
+    };
+    struct Message {
+        MessageRecord record;
+        std::uint32_t destination = 0;
+        std::int64_t left = 0;  // flits not delivered
+        bool started = false;
+    };
+    enum class What { arrival, slot_free, credit, wire_free };
+    struct Change {
+        What what;
+        std::size_t wire;
+        std::size_t channel;
+        std::size_t message;
+    };
+
+    bool is_up(std::size_t wire) const { return wire < std::size_t{spec_.accelerators} * spec_.ports; }
+    bool to_core(std::size_t wire) const { return !reference_packets(spec_) || !is_up(wire); }
+    // Of accelerator a at switch or port p: upwards first, then downwards.
+    std::size_t up(std::size_t a, std::size_t p) const { return a * spec_.ports + p; }
+    std::size_t down(std::size_t a, std::size_t p) const { return (spec_.accelerators + a) * spec_.ports + p; }
+
+    void apply(const Change& change) {
+        switch (change.what) {
+            case What::arrival:
+                arrive(change);
+                break;
+            case What::slot_free:
+                free_slot(change.wire, change.channel);
+                break;
+            case What::credit:
+                ++wires_[change.wire].credits[change.channel];
+                --outstanding_;
+                break;
+            case What::wire_free:
+                break;
+        }
+    }
+
+    void arrive(const Change& change) {
+        Message& message = messages_[change.message];
+        if (!to_core(change.wire)) {
+            const std::size_t port = change.wire % spec_.ports;
+            wires_[down(message.destination, port)].queues[change.channel][change.wire / spec_.ports].push_back(
+                change.message);
+            return;
+        }
+        --outstanding_;
+        free_slot(change.wire, change.channel);
+        if (--message.left == 0) {
+            message.record.delivered = Time{now_};
+            delivered_.push_back(message.record);
+        }
+    }
+
+    void free_slot(std::size_t wire, std::size_t channel) {
+        if (wires_[wire].credits[channel] == unlimited) {
+            return;
+        }
+        ++outstanding_;
+        const Change credit{What::credit, wire, channel, 0};
+        if (spec_.credit_return.ps == 0) {
+            apply(credit);
+        } else {
+            changes_.emplace(now_ + spec_.credit_return.ps, credit);
+        }
+    }
+
+    void reset_arbiters() {
+        for (Wire& wire : wires_) {
+            wire.next_channel = 0;
+            wire.next_input = {0, 0};
+        }
+    }
+
+    std::vector<std::uint32_t> candidates(std::uint32_t source, std::uint32_t destination) const {
+        std::vector<std::uint32_t> ports;
+        for (std::uint32_t port = 0; port < spec_.ports; ++port) {
+            if (reference_packets(spec_) || peers_[source][port] == destination) {
+                ports.push_back(port);
+            }
+        }
+        return ports;
+    }
+
+    // Sends come in order; those of one (collective, phase, source) share a count.
+    void enqueue(const std::vector<ReferenceSend>& sends) {
+        std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::int64_t> counts;
+        for (const ReferenceSend& send : sends) {
+            if (send.bytes > 0) {
+                stripe(send, counts[{send.collective, send.phase, send.source}]);
+            }
+        }
+    }
+
+    void stripe(const ReferenceSend& send, std::int64_t& count) {
+        const std::vector<std::uint32_t> ports = candidates(send.source, send.destination);
+        const auto n = static_cast<std::int64_t>(ports.size());
+        const std::int64_t flits = reference_flits(send.bytes);
+        const bool by_message = spec_.routing.granularity == Granularity::message;
+        std::int64_t start = count % n;
+        if (spec_.routing.policy == RoutingPolicy::fixed) {
+            start = send.destination % n;
+        } else if (spec_.routing.stripe == Stripe::restart && !by_message && flits >= n) {
+            start = 0;
+        }
+        const bool whole = by_message || spec_.routing.policy == RoutingPolicy::fixed;
+        std::map<std::uint32_t, std::size_t> parts;  // port -> message
+        for (std::int64_t j = 0; j < flits; ++j) {
+            const std::uint32_t port = ports[static_cast<std::size_t>((start + (whole ? 0 : j)) % n)];
+            if (parts.count(port) == 0) {
+                parts[port] = messages_.size();
+                messages_.push_back(
+                    {{send.collective, send.phase, send.source_rank, send.destination_rank, port, 0, 0, Time{}, Time{}},
+                     send.destination,
+                     0,
+                     false});
+            }
+            Message& message = messages_[parts[port]];
+            message.record.bytes += j + 1 < flits ? 640 : send.bytes - 640 * (flits - 1);
+            ++message.record.flits;
+            ++message.left;
+            ++outstanding_;
+            wires_[up(send.source, port)].queues[static_cast<std::size_t>(send.channel)][0].push_back(parts[port]);
+        }
+        count += by_message ? 1 : flits;
+    }
+
+    void decide(std::size_t id) {
+        Wire& wire = wires_[id];
+        if (wire.free_at > now_) {
+            return;
+        }
+        for (const std::size_t channel : {wire.next_channel, 1 - wire.next_channel}) {
+            const auto& queues = wire.queues[channel];
+            const bool flit = std::any_of(queues.begin(), queues.end(), [](const auto& q) { return !q.empty(); });
+            if (flit && wire.credits[channel] > 0) {
+                wire.next_channel = 1 - channel;
+                grant(id, channel);
+                return;
+            }
+        }
+    }
+
+    void grant(std::size_t id, std::size_t channel) {
+        Wire& wire = wires_[id];
+        auto& queues = wire.queues[channel];
+        std::size_t input = wire.next_input[channel] % queues.size();
+        while (queues[input].empty()) {
+            input = (input + 1) % queues.size();
+        }
+        wire.next_input[channel] = input + 1;
+        const std::size_t message = queues[input].front();
+        queues[input].pop_front();
+        wire.credits[channel] -= wire.credits[channel] == unlimited ? 0 : 1;
+        wire.free_at = now_ + flit_time_;
+        changes_.emplace(now_ + flit_time_, Change{What::wire_free, id, channel, message});
+        changes_.emplace(now_ + flit_time_ + (is_up(id) ? up_latency_ : down_latency_),
+                         Change{What::arrival, id, channel, message});
+        if (!is_up(id)) {
+            changes_.emplace(now_ + flit_time_, Change{What::slot_free, up(input, id % spec_.ports), channel, message});
+        } else if (!messages_[message].started) {
+            messages_[message].started = true;
+            messages_[message].record.injected = Time{now_};
+        }
+    }
+
+    const FabricSpec spec_;
+    const ReferencePeers peers_;
+    const std::int64_t flit_time_;
+    std::int64_t up_latency_ = 0;
+    std::int64_t down_latency_ = 0;
+    std::int64_t now_ = 0;
+    std::vector<Wire> wires_;
+    std::vector<Message> messages_;
+    std::vector<MessageRecord> delivered_;
+    std::multimap<std::int64_t, Change> changes_;
+    std::int64_t outstanding_ = 0;
+};
+
+}  // namespace simlette

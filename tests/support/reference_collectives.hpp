@@ -1,0 +1,290 @@
+// The schedules and the progress of collectives, read from the rules once more, to drive the reference network.
+#pragma once
+
+#include <set>
+
+#include <simlette/collective/spec.hpp>
+
+#include <support/reference.hpp>
+
+namespace simlette {
+
+struct ReferencePart {
+    std::uint32_t destination = 0;  // rank
+    std::int64_t bytes = 0;
+};
+
+// [phase][rank]: what the rank sends, in order.
+using ReferenceSchedule = std::vector<std::vector<std::vector<ReferencePart>>>;
+
+class ReferenceScheduler {
+public:
+    // accelerators: of each rank of the group.
+    ReferenceScheduler(const FabricSpec& fabric, const CollectiveSpec& spec, std::vector<std::uint32_t> accelerators)
+        : fabric_(fabric),
+          spec_(spec),
+          peers_(reference_peers(fabric)),
+          accelerators_(std::move(accelerators)),
+          n_(accelerators_.size()) {}
+
+    ReferenceSchedule build() const {
+        if (spec_.primitive == Primitive::send_recv) {
+            return {{{{1, spec_.bytes.count}}, {}}};
+        }
+        switch (spec_.schedule) {
+            case ScheduleKind::two_shot:
+                return two_shot();
+            case ScheduleKind::recursive_doubling:
+                return recursive_doubling();
+            case ScheduleKind::coset_factored_parallel:
+                return coset_parallel();
+            default:
+                return reference_packets(fabric_) ? direct() : flooding();
+        }
+    }
+
+private:
+    std::vector<std::uint32_t> order(std::size_t rank) const {
+        std::vector<std::uint32_t> destinations;
+        for (std::size_t k = 0; k < n_; ++k) {
+            const std::size_t d = spec_.send_order == SendOrder::same ? k : (rank + k) % n_;
+            if (d != rank) {
+                destinations.push_back(static_cast<std::uint32_t>(d));
+            }
+        }
+        return destinations;
+    }
+
+    // Slice s of the buffer cut in l: the first (bytes mod l) get one byte more.
+    std::int64_t slice(std::size_t s, std::size_t l) const {
+        const auto parts = static_cast<std::int64_t>(l);
+        return spec_.bytes.count / parts + (static_cast<std::int64_t>(s) < spec_.bytes.count % parts ? 1 : 0);
+    }
+
+    ReferenceSchedule direct() const {
+        ReferenceSchedule schedule(1, std::vector<std::vector<ReferencePart>>(n_));
+        for (std::size_t rank = 0; rank < n_; ++rank) {
+            for (const std::uint32_t d : order(rank)) {
+                schedule[0][rank].push_back({d, spec_.bytes.count});
+            }
+        }
+        return schedule;
+    }
+
+    ReferenceSchedule two_shot() const {
+        ReferenceSchedule schedule(2, std::vector<std::vector<ReferencePart>>(n_));
+        for (std::size_t rank = 0; rank < n_; ++rank) {
+            for (const std::uint32_t d : order(rank)) {
+                schedule[0][rank].push_back({d, slice(d, n_)});
+                schedule[1][rank].push_back({d, slice(rank, n_)});
+            }
+        }
+        return schedule;
+    }
+
+    ReferenceSchedule recursive_doubling() const {
+        ReferenceSchedule schedule;
+        for (std::size_t bit = 1; bit < n_; bit *= 2) {
+            schedule.emplace_back(n_);
+            for (std::size_t rank = 0; rank < n_; ++rank) {
+                schedule.back()[rank] = {{static_cast<std::uint32_t>(rank ^ bit), spec_.bytes.count}};
+            }
+        }
+        return schedule;
+    }
+
+    // Neighbours of a rank, in the order of its ports.
+    std::vector<std::uint32_t> neighbours(std::size_t rank) const {
+        std::vector<std::uint32_t> found;
+        for (const std::int64_t peer : peers_[accelerators_[rank]]) {
+            for (std::uint32_t d = 0; d < n_; ++d) {
+                if (accelerators_[d] == peer && std::count(found.begin(), found.end(), d) == 0) {
+                    found.push_back(d);
+                }
+            }
+        }
+        return found;
+    }
+
+    // Phase t carries slice s along bit (s + t) mod bits; the count runs over the generators in list order.
+    ReferenceSchedule coset_parallel() const {
+        std::size_t bits = 0;
+        while ((std::size_t{1} << bits) < n_) {
+            ++bits;
+        }
+        ReferenceSchedule schedule(bits, std::vector<std::vector<ReferencePart>>(n_));
+        for (std::size_t t = 0; t < bits; ++t) {
+            for (std::size_t rank = 0; rank < n_; ++rank) {
+                for (const std::uint32_t d : reference_packets(fabric_) ? order_by_bit(rank) : neighbours(rank)) {
+                    for (std::size_t bit = 0; bit < bits; ++bit) {
+                        if ((d ^ rank) == std::size_t{1} << bit) {
+                            schedule[t][rank].push_back({d, slice((bit + bits - t) % bits, bits)});
+                        }
+                    }
+                }
+            }
+        }
+        return schedule;
+    }
+
+    std::vector<std::uint32_t> order_by_bit(std::size_t rank) const {
+        std::vector<std::uint32_t> found;
+        for (std::size_t bit = 1; bit < n_; bit *= 2) {
+            found.push_back(static_cast<std::uint32_t>(rank ^ bit));
+        }
+        return found;
+    }
+
+    // Every rank hands all that it holds to every neighbour until all hold all.
+    ReferenceSchedule flooding() const {
+        ReferenceSchedule schedule;
+        std::vector<std::set<std::size_t>> held(n_);
+        for (std::size_t rank = 0; rank < n_; ++rank) {
+            held[rank] = {rank};
+        }
+        const auto complete = [&](const std::set<std::size_t>& one) { return one.size() == n_; };
+        while (!std::all_of(held.begin(), held.end(), complete)) {
+            schedule.emplace_back(n_);
+            auto after = held;
+            for (std::size_t rank = 0; rank < n_; ++rank) {
+                for (const std::uint32_t d : neighbours(rank)) {
+                    schedule.back()[rank].push_back(
+                        {d, spec_.bytes.count * static_cast<std::int64_t>(held[rank].size())});
+                    after[d].insert(held[rank].begin(), held[rank].end());
+                }
+            }
+            held = after;
+        }
+        return schedule;
+    }
+
+    const FabricSpec& fabric_;
+    const CollectiveSpec& spec_;
+    ReferencePeers peers_;
+    std::vector<std::uint32_t> accelerators_;
+    std::size_t n_;
+};
+
+struct ReferenceResult {
+    std::vector<MessageRecord> messages;
+    std::vector<Time> ends;  // by collective
+};
+
+// Starts phases as the messages of the phase before arrive.
+class ReferencePlayer {
+public:
+    ReferencePlayer(const FabricSpec& fabric, const std::vector<CollectiveSpec>& collectives) {
+        for (const CollectiveSpec& spec : collectives) {
+            Run run{spec, {}, {}, {}, {}, false};
+            for (std::uint32_t i = 0; i < (spec.group.empty() ? fabric.accelerators : spec.group.size()); ++i) {
+                const std::uint32_t rank = spec.group.empty() ? i : spec.group[i];
+                run.accelerators.push_back(fabric.placement.empty() ? rank : fabric.placement[rank]);
+            }
+            run.schedule = ReferenceScheduler(fabric, spec, run.accelerators).build();
+            run.missing.assign(run.schedule.size(), std::vector<std::int64_t>(run.accelerators.size(), 0));
+            for (std::size_t phase = 0; phase < run.schedule.size(); ++phase) {
+                for (const auto& parts : run.schedule[phase]) {
+                    for (const ReferencePart& part : parts) {
+                        run.missing[phase][part.destination] += reference_flits(part.bytes);
+                    }
+                }
+            }
+            run.phase.assign(run.accelerators.size(), 0);
+            runs_.push_back(run);
+        }
+    }
+
+    std::int64_t next_start() const {
+        std::int64_t next = Time::never().ps;
+        for (const Run& run : runs_) {
+            next = run.started ? next : std::min(next, run.spec.earliest_start.ps);
+        }
+        return next;
+    }
+
+    std::vector<ReferenceSend> start(std::int64_t t, const std::vector<MessageRecord>& delivered) {
+        sends_.clear();
+        for (const MessageRecord& message : delivered) {
+            runs_[message.collective].missing[message.phase][message.destination] -= message.flits;
+        }
+        for (std::size_t id = 0; id < runs_.size(); ++id) {
+            Run& run = runs_[id];
+            if (!run.started && run.spec.earliest_start.ps == t) {
+                run.started = true;
+                for (std::size_t rank = 0; rank < run.accelerators.size(); ++rank) {
+                    send_phase(id, rank);
+                }
+            }
+            while (run.started && go_on(id)) {
+            }
+        }
+        std::stable_sort(sends_.begin(), sends_.end(), [](const ReferenceSend& a, const ReferenceSend& b) {
+            return std::tie(a.collective, a.phase) < std::tie(b.collective, b.phase);
+        });
+        return sends_;
+    }
+
+private:
+    struct Run {
+        CollectiveSpec spec;
+        std::vector<std::uint32_t> accelerators;
+        ReferenceSchedule schedule;
+        std::vector<std::vector<std::int64_t>> missing;  // flits, by phase and rank
+        std::vector<std::size_t> phase;                  // by rank
+        bool started;
+    };
+
+    void send_phase(std::size_t id, std::size_t rank) {
+        const Run& run = runs_[id];
+        if (run.phase[rank] == run.schedule.size()) {
+            return;
+        }
+        for (const ReferencePart& part : run.schedule[run.phase[rank]][rank]) {
+            sends_.push_back({static_cast<std::uint32_t>(id), static_cast<std::uint32_t>(run.phase[rank]),
+                              static_cast<std::uint32_t>(rank), part.destination, run.accelerators[rank],
+                              run.accelerators[part.destination], part.bytes, Channel::request});
+        }
+    }
+
+    bool has_all(const Run& run, std::size_t rank) const {
+        return run.phase[rank] < run.schedule.size() && run.missing[run.phase[rank]][rank] == 0;
+    }
+
+    // One step of every rank that may take one; false when none may.
+    bool go_on(std::size_t id) {
+        Run& run = runs_[id];
+        std::vector<std::size_t> ready;
+        for (std::size_t rank = 0; rank < run.accelerators.size(); ++rank) {
+            if (has_all(run, rank)) {
+                ready.push_back(rank);
+            }
+        }
+        if (run.spec.phase_barrier && ready.size() < run.accelerators.size()) {
+            return false;
+        }
+        for (const std::size_t rank : ready) {
+            ++run.phase[rank];
+            send_phase(id, rank);
+        }
+        return !ready.empty();
+    }
+
+    std::vector<Run> runs_;
+    std::vector<ReferenceSend> sends_;
+};
+
+inline ReferenceResult run_reference(const FabricSpec& fabric, const std::vector<CollectiveSpec>& collectives) {
+    ReferenceNetwork network(fabric);
+    ReferencePlayer player(fabric, collectives);
+    network.run(player);
+    ReferenceResult result{network.messages(), {}};
+    for (const CollectiveSpec& spec : collectives) {
+        result.ends.push_back(spec.earliest_start);
+    }
+    for (const MessageRecord& message : result.messages) {
+        result.ends[message.collective] = std::max(result.ends[message.collective], message.delivered);
+    }
+    return result;
+}
+
+}  // namespace simlette

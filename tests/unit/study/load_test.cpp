@@ -1,0 +1,209 @@
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <simlette/base/error.hpp>
+#include <simlette/base/fingerprint.hpp>
+#include <simlette/study/load.hpp>
+#include <simlette/study/profiles.hpp>
+
+namespace simlette {
+namespace {
+
+const std::string eps = "topologies/single-level-eps.yaml";
+const std::string ocs = "topologies/single-level-ocs.yaml";
+const std::string one_shot = "workloads/one-shot.yaml";
+
+LoadedRun loaded(const std::string& topology, std::vector<Override> overrides = {}) {
+    return load_run({topology, one_shot, std::move(overrides), {}});
+}
+
+// Texts as files for one call.
+LoadedRun loaded_texts(const std::string& topology, const std::string& workload) {
+    const auto folder = std::filesystem::temp_directory_path() / "simlette-load-test";
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "t.yaml", std::ios::binary) << topology;
+    std::ofstream(folder / "w.yaml", std::ios::binary) << workload;
+    LoadedRun run = load_run({(folder / "t.yaml").string(), (folder / "w.yaml").string(), {}, {}});
+    std::filesystem::remove_all(folder);
+    return run;
+}
+
+const std::string least_topology =
+    "{fabric: single-level, device: eps, accelerators: 16, ports: 8, port_rate: 400 Gb/s, responses: none}";
+const std::string least_workload = "collectives: [{primitive: all-reduce, bytes: 1 KiB}]";
+
+}  // namespace
+
+TEST_CASE("the shipped files are read, on every pair of them") {
+    for (const char* workload : {"one-shot", "two-shot", "recursive-doubling", "coset-parallel"}) {
+        for (const std::string& topology : {eps, ocs}) {
+            const LoadedRun run = load_run({topology, "workloads/" + std::string(workload) + ".yaml", {}, {}});
+            CHECK(run.fabric.accelerators == 32);
+            CHECK(run.fabric.ports == 8);
+            CHECK(run.fabric.buffers.request == unlimited);
+            REQUIRE(run.workload.collectives.size() == 1);
+            CHECK(run.workload.collectives[0].collective.bytes == Bytes{65'536});
+            CHECK(run.workload.collectives[0].collective.group.empty());
+        }
+    }
+    CHECK(loaded(ocs).fabric.circuits.cube);
+    CHECK(loaded(ocs).fabric.device == DeviceKind::ocs);
+}
+
+TEST_CASE("a topology alone is enough to describe a fabric") {
+    const LoadedRun run = load_run({eps, "", {}, {}});
+    CHECK(run.workload.collectives.empty());
+    CHECK(run.configuration.find("workload") == std::string::npos);
+}
+
+TEST_CASE("the defaults are those of the contract") {
+    const LoadedRun run = loaded_texts(least_topology, least_workload);
+    CHECK(run.fabric.latency == LatencySpec{});
+    CHECK(run.fabric.credit_return == Duration{0});
+    CHECK(run.fabric.buffers.request == unlimited);
+    CHECK(run.fabric.buffers.response == unlimited);
+    CHECK(run.fabric.routing.policy == RoutingPolicy::spray);
+    CHECK(run.fabric.routing.granularity == Granularity::flit);
+    CHECK(run.fabric.routing.stripe == Stripe::carry_on);
+    CHECK(run.fabric.placement.empty());
+    CHECK(run.fabric.radix == 0);
+    CHECK(run.fabric.seed == 1);
+    const CollectiveSpec& collective = run.workload.collectives.at(0).collective;
+    CHECK(collective.schedule == ScheduleKind::automatic);
+    CHECK(collective.earliest_start == Time{0});
+    CHECK(collective.send_order == SendOrder::rotated);
+    CHECK_FALSE(collective.phase_barrier);
+    CHECK(run.workload.collectives[0].group == "world");
+    CHECK(run.configuration ==
+          R"({"topology":{"accelerators":16,"buffers":{"request":"unlimited","response":"unlimited"},)"
+          R"("credit_return":"0 ns","device":"eps","fabric":"single-level","fidelity":"paper",)"
+          R"("latency":{"egress":{"endpoint":"125 ns","protocol":"120 ns"},)"
+          R"("ingress":{"endpoint":"125 ns","protocol":"120 ns"},"ocs":"10 ns","propagation":"10 ns",)"
+          R"("switch":"300 ns"},"placement":"identity","planes":8,"port_rate":"400 Gb/s","ports":8,)"
+          R"("ports_per_plane":1,"responses":"none",)"
+          R"("routing":{"granularity":"flit","policy":"spray","stripe":"continue"},"seed":1},)"
+          R"("workload":{"collectives":[{"after":[],"bytes":"1 KiB","group":"world","operation":"write",)"
+          R"("phase_barrier":false,"primitive":"all-reduce","schedule":"auto","send_order":"rotated",)"
+          R"("start":"0 ns"}]}})");
+}
+
+TEST_CASE("the configuration does not depend on how the files are written") {
+    const LoadedRun one = loaded_texts(least_topology, least_workload);
+    const LoadedRun other = loaded_texts(
+        "\xEF\xBB\xBFseed: 1\r\nresponses: none\r\nbuffers: unlimited\r\nport_rate: \"50 GB/s\"\r\nports: 8\r\n"
+        "latency: {switch: 0.3us, base: nominal, propagation: {length: 2 m}}\r\naccelerators: 16\r\n"
+        "placement: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]\r\nplanes: 8\r\n"
+        "device: eps\r\nfabric: 'single-level'\r\n",
+        "collectives:\n- bytes: 1024 B\n  group: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]\n"
+        "  primitive: all-reduce\n");
+    CHECK(one.configuration == other.configuration);
+    CHECK(one.configuration_hash == other.configuration_hash);
+    CHECK(one.configuration_hash == hex_text(fnv1a(one.configuration)));
+    CHECK(one.configuration_hash.size() == 16);
+    CHECK(loaded(eps, {{"topology.seed", "2"}}).configuration_hash != loaded(eps).configuration_hash);
+}
+
+TEST_CASE("the configuration of a run is itself a pair of files that give the same run") {
+    for (const std::vector<Override>& overrides : std::vector<std::vector<Override>>{
+             {{"topology.circuits.multiplicity", "[1, 2, 1, 2, 1]"}, {"topology.latency", "paper-inferred"}},
+             {{"topology.circuits", "{ports: [[[0, 1], [2, 3]], [[0, 2], [1, 3]]]}"},
+              {"topology.accelerators", "4"},
+              {"topology.placement", "[3, 2, 1, 0]"},
+              {"topology.buffers", "{request: 22 flits, response: 14 KiB}"},
+              {"topology.routing", "{policy: static, granularity: message, stripe: restart}"},
+              {"topology.radix", "64"},
+              {"workload.collectives",
+               "[{name: a, primitive: send-recv, group: [1, 0], bytes: 3 B, start: 1 us}, {primitive: all-reduce, "
+               "group: 0..2, bytes: 1 B, schedule: two-shot, send_order: same, phase_barrier: true, after: [a]}]"}},
+         }) {
+        const LoadedRun run = loaded(ocs, overrides);
+        const std::string text = run.configuration;
+        const std::size_t split = text.find(",\"workload\":");
+        const LoadedRun again =
+            loaded_texts(text.substr(12, split - 12), text.substr(split + 12, text.size() - split - 13));
+        CHECK(again.configuration == text);
+    }
+}
+
+TEST_CASE("a latency profile is the base that single fields override") {
+    CHECK(latency_profile("nominal") == LatencySpec{});
+    const LatencySpec inferred = latency_profile("paper-inferred");
+    CHECK(inferred.egress_endpoint + inferred.egress_protocol + inferred.propagation == Duration{139'450});
+    CHECK(inferred.propagation + inferred.ingress_endpoint + inferred.ingress_protocol == Duration{370'550});
+    CHECK(inferred.packet_switch == Duration{300'000});
+
+    LatencySpec expected = inferred;
+    expected.packet_switch = Duration{150'000};
+    expected.egress_endpoint = Duration{1};
+    CHECK(loaded(eps, {{"topology.latency", "{switch: 150 ns, egress: {endpoint: 1 ps}, base: paper-inferred}"}})
+              .fabric.latency == expected);
+}
+
+TEST_CASE("an override turns a profile name into a map with that base, and one buffer size into two") {
+    const LoadedRun run = loaded(eps, {{"topology.latency", "paper-inferred"},
+                                       {"topology.latency.switch", "150 ns"},
+                                       {"topology.buffers", "22 flits"},
+                                       {"topology.buffers.response", "14 KiB"}});
+    CHECK(run.fabric.latency.packet_switch == Duration{150'000});
+    CHECK(run.fabric.latency.ingress_protocol == Duration{235'550});
+    CHECK(run.fabric.buffers.request == 22);
+    CHECK(run.fabric.buffers.response == 22);  // 14,336 bytes hold 22.4 flits
+}
+
+TEST_CASE("an override reaches list items and keys that the file does not have") {
+    const LoadedRun run = load_run({eps,
+                                    one_shot,
+                                    {{"workload.collectives.0.bytes", "1 MiB"},
+                                     {"workload.collectives.0.start", "2 us"},
+                                     {"topology.routing.policy", "static"},
+                                     {"topology.accelerators", "256"}},
+                                    7});
+    CHECK(run.workload.collectives[0].collective.bytes == Bytes{1'048'576});
+    CHECK(run.workload.collectives[0].collective.earliest_start == Time{2'000'000});
+    CHECK(run.fabric.routing.policy == RoutingPolicy::fixed);
+    CHECK(run.fabric.accelerators == 256);
+    CHECK(run.fabric.seed == 7);
+}
+
+TEST_CASE("one file serves every device: what a fabric has no use for is left out of the configuration") {
+    const LoadedRun packets = loaded(ocs, {{"topology.device", "eps"}});
+    CHECK(packets.fabric.device == DeviceKind::eps);
+    CHECK_FALSE(packets.fabric.circuits.cube);
+    CHECK(packets.configuration_hash == loaded(eps).configuration_hash);
+
+    const LoadedRun direct = loaded(ocs, {{"topology.fabric", "direct"}});
+    CHECK(direct.fabric.kind == FabricKind::direct);
+    CHECK(direct.fabric.circuits.cube);
+    CHECK(direct.configuration.find("device") == std::string::npos);
+    CHECK(direct.configuration.find("planes") == std::string::npos);
+}
+
+TEST_CASE("bit strings are read most significant bit first, in quotes or not") {
+    const FabricSpec fabric =
+        loaded(ocs, {{"topology.circuits", "{generators: [00001, \"00010\", 00100, 01000, 10000], multiplicity: 1}"}})
+            .fabric;
+    CHECK(fabric.circuits.generators == std::vector<std::uint32_t>{1, 2, 4, 8, 16});
+    CHECK(fabric.circuits.multiplicity == std::vector<std::uint32_t>{1, 1, 1, 1, 1});
+    CHECK_FALSE(fabric.circuits.cube);
+}
+
+TEST_CASE("a range includes both ends, and names become entries before") {
+    const LoadedRun run = loaded_texts(least_topology,
+                                       "collectives:\n"
+                                       "- {name: a, primitive: all-reduce, bytes: 1 B, group: 4..7}\n"
+                                       "- {primitive: all-reduce, bytes: 1 B}\n"
+                                       "- {name: c, primitive: send-recv, bytes: 1 B, group: [3, 1], after: [a]}\n"
+                                       "- {primitive: all-reduce, bytes: 1 B, after: [c, a]}\n");
+    CHECK(run.workload.collectives[0].collective.group == std::vector<std::uint32_t>{4, 5, 6, 7});
+    CHECK(run.workload.collectives[0].group == "4..7");
+    CHECK(run.workload.collectives[2].collective.group == std::vector<std::uint32_t>{3, 1});
+    CHECK(run.workload.collectives[2].group == "[3, 1]");
+    CHECK(run.workload.collectives[2].after == std::vector<std::size_t>{0});
+    CHECK(run.workload.collectives[3].after == std::vector<std::size_t>{2, 0});
+}
+
+}  // namespace simlette

@@ -1,0 +1,199 @@
+#include <catch2/catch.hpp>
+
+#include <string>
+
+#include <simlette/study/assumptions.hpp>
+#include <simlette/study/format.hpp>
+#include <simlette/study/measures.hpp>
+#include <simlette/study/run.hpp>
+
+using namespace simlette;
+using Catch::Matchers::Contains;
+
+namespace {
+
+// A finished all-reduce of 1000 bytes among 4 ranks in 8 ns, over two links.
+RunReport small_report() {
+    RunReport report;
+    report.inputs.topology = "t.yaml";
+    report.inputs.workload = "w, \"1\".yaml";
+    report.fabric.accelerators = 4;
+    report.fabric.ports = 1;
+    report.configuration = "{}";
+    report.workload.collectives.resize(1);
+    EntryReport entry;
+    entry.started = true;
+    entry.collective.schedule = "one-shot";
+    entry.collective.form = "direct";
+    entry.collective.ranks = 4;
+    entry.collective.phases = 1;
+    entry.collective.bytes = {1000};
+    entry.collective.finished = true;
+    entry.collective.start = {2'000};
+    entry.collective.end = {10'000};
+    report.collectives.push_back(entry);
+    report.completion = Time{10'000};
+    report.statistics.flits = 3;
+    report.statistics.payload_bytes = 999;
+    report.statistics.first_injection = {2'000};
+    report.statistics.last_delivery = {10'000};
+    report.links = {{"a0.p0->s0", 2, 1280, Duration{4'000}, {Duration{5}, Duration{6}}, 7},
+                    {"s0.p1->a1", 1, 640, Duration{1'000}, {}, 0}};
+    return report;
+}
+
+}  // namespace
+
+TEST_CASE("a time is printed with every picosecond and without idle zeros") {
+    CHECK(time_text(82'128'400) == "82.1284 us");
+    CHECK(time_text(1'680'360'000) == "1680.36 us");
+    CHECK(time_text(1'000'001) == "1.000001 us");
+    CHECK(time_text(12'800) == "12.8 ns");
+    CHECK(time_text(0) == "0 ns");
+    CHECK(time_text(-500) == "-0.5 ns");
+    CHECK(microseconds(835'600) == "0.8356");
+    CHECK(microseconds(INT64_MAX) == "9223372036854.775807");
+    CHECK(microseconds(INT64_MIN) == "-9223372036854.775808");
+}
+
+TEST_CASE("rates, counts and shares are readable") {
+    CHECK(rounded_rate_text(400'000'000'000) == "400 Gb/s");
+    CHECK(rounded_rate_text(51'200'000'000'000) == "51.2 Tb/s");
+    CHECK(rounded_rate_text(102'140'999'999) == "102.14 Gb/s");
+    CHECK(count_text(4'177'920) == "4,177,920");
+    CHECK(count_text(999) == "999");
+    CHECK(percent_text(987'654'321) == "98.76 %");
+    CHECK(percent_text(1'000'000'000) == "100.00 %");
+}
+
+TEST_CASE("columns line up and lines have no blanks at their end") {
+    CHECK(aligned({{"a", "1"}, {"bb", "22"}, {"c", ""}}, 1, " ") == " a    1\n bb  22\n c\n");
+}
+
+TEST_CASE("bandwidths are whole bits per second, rounded down") {
+    const RunMeasures measures = measure(small_report());
+    CHECK(measures.goodput == 999'000'000'000);
+    CHECK(measures.algorithm_bandwidth == 1'000'000'000'000);
+    CHECK(measures.bus_bandwidth == 1'500'000'000'000);  // 2 * 3 / 4
+    RunReport uneven = small_report();
+    uneven.collectives[0].collective.end = {9'000};
+    CHECK(measure(uneven).algorithm_bandwidth == 1'142'857'142'857);
+}
+
+TEST_CASE("the bus bandwidth of a send equals its algorithm bandwidth") {
+    RunReport report = small_report();
+    report.workload.collectives[0].collective.primitive = Primitive::send_recv;
+    CHECK(measure(report).bus_bandwidth == 1'000'000'000'000);
+}
+
+TEST_CASE("a run of several collectives, or an unfinished one, has no bandwidth of its own") {
+    RunReport several = small_report();
+    several.collectives.push_back(several.collectives[0]);
+    several.workload.collectives.resize(2);
+    RunReport cut = small_report();
+    cut.outcome = Outcome::time_limit;
+    for (const RunReport& report : {several, cut}) {
+        CHECK_FALSE(measure(report).algorithm_bandwidth.has_value());
+        CHECK_FALSE(measure(report).bus_bandwidth.has_value());
+        CHECK(measure(report).goodput.has_value());
+    }
+}
+
+TEST_CASE("the largest collective does not overflow its bandwidth") {
+    RunReport report = small_report();
+    report.collectives[0].collective.bytes = {std::int64_t{1} << 50};
+    report.collectives[0].collective.ranks = 65'536;
+    report.collectives[0].collective.start = {0};
+    report.collectives[0].collective.end = {INT64_MAX};
+    CHECK(measure(report).algorithm_bandwidth == 976'562'500);  // 2^53 * 10^12 / (2^63 - 1)
+    CHECK(measure(report).bus_bandwidth == 1'953'095'197);      // times 2 * 65,535 / 65,536
+}
+
+TEST_CASE("utilization is busy time over the time from the first flit to the last delivery") {
+    const RunMeasures measures = measure(small_report());
+    CHECK(measures.max_utilization.billionths == 500'000'000);
+    CHECK(measures.mean_utilization.billionths == 312'500'000);
+    CHECK(measures.busiest_link_bytes == 1280);
+    CHECK(utilization(Duration{2}, 1, Duration{3}).billionths == 666'666'666);
+    CHECK(utilization(Duration{2}, 1, Duration{0}).billionths == 0);
+}
+
+TEST_CASE("nothing was delivered, so there is no rate and no share") {
+    RunReport report = small_report();
+    report.statistics = {};
+    CHECK_FALSE(measure(report).goodput.has_value());
+    CHECK(measure(report).max_utilization.billionths == 0);
+}
+
+TEST_CASE("link rows name both stalls and the deepest queue") {
+    CHECK(links_csv(small_report()) ==
+          "name,bytes,flits,utilization,stall_request_ps,stall_response_ps,queue\n"
+          "a0.p0->s0,1280,2,0.500000000,5,6,7\n"
+          "s0.p1->a1,640,1,0.125000000,0,0,0\n");
+}
+
+TEST_CASE("message rows stand as they were recorded") {
+    RunReport report = small_report();
+    report.messages.push_back({1, 2, 3, 4, 5, 600, 1, Time{7}, Time{8}});
+    CHECK(messages_csv(report) ==
+          "collective,phase,source,destination,port,bytes,flits,injected_ps,delivered_ps\n1,2,3,4,5,600,1,7,8\n");
+}
+
+TEST_CASE("a field of a CSV row with a comma or a quote stands in quotes") {
+    CHECK_THAT(report_csv(small_report()), Contains("\nt.yaml,\"w, \"\"1\"\".yaml\",flit,reference,"));
+}
+
+TEST_CASE("a collective that did not end has a start and no end") {
+    RunReport report = small_report();
+    report.outcome = Outcome::time_limit;
+    report.completion.reset();
+    report.collectives[0].collective.finished = false;
+    const std::string json = report_json(report);
+    CHECK_THAT(json, Contains("\"outcome\": \"time-limit\""));
+    CHECK_THAT(json, Contains("\"completion_ps\": null"));
+    CHECK_THAT(json, Contains("\"start_ps\": 2000,\n      \"end_ps\": null"));
+}
+
+TEST_CASE("a stall names its cycle in the JSON and in the table") {
+    RunReport report = small_report();
+    report.outcome = Outcome::stalled;
+    report.stall = {
+        Time{9'000}, {{"s0.p1", Channel::request, "s1.p0"}, {"s1.p0", Channel::request, "s0.p1"}}, "deadlock"};
+    const std::string json = report_json(report);
+    CHECK_THAT(json, Contains("\"outcome\": \"stalled\""));
+    CHECK_THAT(json, Contains("\"since_ps\": 9000"));
+    CHECK_THAT(json,
+               Contains("\"port\": \"s0.p1\",\n        \"channel\": \"request\",\n        \"waits_for\": \"s1.p0\""));
+    const std::string table = report_table(report);
+    CHECK_THAT(table, Contains("stalled since 9 ns"));
+    CHECK_THAT(table, Contains("deadlock\n  s0.p1 request waits for s1.p0\n  s1.p0 request waits for s0.p1\n"));
+}
+
+TEST_CASE("a path that is no UTF-8 does not spoil the JSON") {
+    RunReport report = small_report();
+    report.inputs.topology = "\xFF.yaml";
+    CHECK_THAT(report_json(report), Contains("\xEF\xBF\xBD.yaml"));
+}
+
+TEST_CASE("assumptions follow the fabric") {
+    FabricSpec fabric;
+    const auto find = [&fabric](const std::string& id) {
+        for (const Assumption& assumption : assumptions_of(fabric)) {
+            if (assumption.id == id) {
+                return assumption;
+            }
+        }
+        return Assumption{};
+    };
+    CHECK(find("switch-latency").value == "300 ns");
+    CHECK(find("switch-latency").favours == "ocs");
+    CHECK(find("buffer-sizes").value == "unlimited");
+    fabric.latency.packet_switch = {200'000};
+    fabric.buffers.request = 22;
+    CHECK(find("switch-latency").favours == "neither");
+    CHECK(find("buffer-sizes").value == "request 22 flits, response unlimited");
+    fabric.device = DeviceKind::ocs;
+    CHECK(find("switch-latency").id.empty());
+    CHECK(find("output-queued-switch").id.empty());
+    CHECK(find("no-in-network-reduction").favours == "ocs");
+}

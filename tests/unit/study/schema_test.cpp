@@ -1,0 +1,135 @@
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <string>
+
+#include <simlette/base/error.hpp>
+#include <simlette/study/document.hpp>
+#include <simlette/study/json_text.hpp>
+#include <simlette/study/load.hpp>
+
+namespace simlette {
+namespace {
+
+using nlohmann::json;
+
+json schema_json(const std::string& kind) {
+    return json::parse(schema(kind));
+}
+
+// A tree from a file as JSON values: plain numbers and booleans as such.
+json value_of(const Node& node) {
+    if (node.kind == Node::Kind::scalar) {
+        const bool literal = node.plain && std::regex_match(node.text, std::regex("true|false|0|[1-9][0-9]*"));
+        return literal ? json::parse(node.text) : json(node.text);
+    }
+    json value = node.kind == Node::Kind::map ? json::object() : json::array();
+    for (std::size_t i = 0; i < node.items.size(); ++i) {
+        if (node.kind == Node::Kind::map) {
+            value[node.keys[i].text] = value_of(node.items[i]);
+        } else {
+            value.push_back(value_of(node.items[i]));
+        }
+    }
+    return value;
+}
+
+json file_value(const std::string& path) {
+    Problems problems;
+    Source& source = problems.add_source(path, true);
+    Node root;
+    REQUIRE(load_document(source, problems, root));
+    return value_of(root);
+}
+
+bool conforms(const json& value, const json& rule);
+
+bool object_conforms(const json& value, const json& rule) {
+    for (const auto& key : rule.value("required", json::array())) {
+        if (!value.contains(key.get<std::string>())) {
+            return false;
+        }
+    }
+    for (const auto& member : value.items()) {
+        if (!rule.at("properties").contains(member.key()) ||
+            !conforms(member.value(), rule.at("properties").at(member.key()))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool array_conforms(const json& value, const json& rule) {
+    bool good = value.size() >= rule.value("minItems", std::size_t{0});
+    for (const auto& item : value) {
+        good = good && conforms(item, rule.at("items"));
+    }
+    return good;
+}
+
+int forms_met(const json& value, const json& forms) {
+    int met = 0;
+    for (const auto& form : forms) {
+        met += conforms(value, form) ? 1 : 0;
+    }
+    return met;
+}
+
+// The part of JSON Schema that the schemas use.
+bool conforms(const json& value, const json& rule) {
+    if (rule.contains("oneOf")) {
+        return forms_met(value, rule["oneOf"]) == 1;
+    }
+    if (rule.contains("enum")) {
+        return std::find(rule["enum"].begin(), rule["enum"].end(), value) != rule["enum"].end();
+    }
+    const std::string type = rule.at("type");
+    if (type == "object") {
+        return value.is_object() && object_conforms(value, rule);
+    }
+    if (type == "array") {
+        return value.is_array() && array_conforms(value, rule);
+    }
+    if (type == "integer") {
+        return value.is_number_integer() && value >= rule.at("minimum") && value <= rule.at("maximum");
+    }
+    if (type == "boolean") {
+        return value.is_boolean();
+    }
+    return value.is_string() &&
+           std::regex_match(value.get<std::string>(), std::regex(rule.value("pattern", std::string(".*"))));
+}
+
+}  // namespace
+
+TEST_CASE("the shipped files and every resolved configuration conform to the schemas") {
+    const json topology = schema_json("topology");
+    const json workload = schema_json("workload");
+    CHECK(topology.at("$schema") == "https://json-schema.org/draft/2020-12/schema");
+    for (const char* name : {"eps", "ocs"}) {
+        const std::string path = "topologies/single-level-" + std::string(name) + ".yaml";
+        CHECK(conforms(file_value(path), topology));
+        const json configuration = json::parse(load_run({path, "workloads/one-shot.yaml", {}, {}}).configuration);
+        CHECK(conforms(configuration.at("topology"), topology));
+        CHECK(conforms(configuration.at("workload"), workload));
+    }
+    for (const char* name : {"one-shot", "two-shot", "recursive-doubling", "coset-parallel"}) {
+        CHECK(conforms(file_value("workloads/" + std::string(name) + ".yaml"), workload));
+    }
+}
+
+TEST_CASE("the schema refuses unknown keys, missing units and values out of range") {
+    const json topology = schema_json("topology");
+    for (const char* file : {"unknown-key", "missing-key", "no-unit", "wrong-unit", "negative", "zero", "not-built"}) {
+        INFO(file);
+        CHECK_FALSE(conforms(file_value("tests/refuse/topology-" + std::string(file) + ".yaml"), topology));
+    }
+    CHECK_FALSE(conforms(file_value("tests/refuse/workload-values.yaml"), schema_json("workload")));
+}
+
+TEST_CASE("a kind of file that is not built or not known has no schema") {
+    CHECK_THROWS_WITH(schema("study"), "known file kind `study`, not in this version");
+    CHECK_THROWS_WITH(schema("topologie"), "unknown file kind `topologie`; expected topology or workload");
+}
+
+}  // namespace simlette
