@@ -37,6 +37,7 @@ struct RunOptions {
     std::string links;
     std::string progress = "auto";
     bool check = false;
+    bool explain = false;
 };
 
 void add_run_options(CLI::App& app, RunOptions& options) {
@@ -45,6 +46,8 @@ void add_run_options(CLI::App& app, RunOptions& options) {
     add_value(app, "--engine", options.engine, "ENGINE", "What simulates: auto or reference");
     add_value(app, "--until", options.until, "TIME", "Stop at this simulated time, such as `50 us`");
     app.add_flag("--check", options.check, "Print the resolved configuration and an estimate; simulate nothing");
+    app.add_flag("--explain", options.explain,
+                 "Print the critical path, message by message and port by port; simulates a second time");
     add_value(app, "--csv", options.csv, "FILE", "Write the scalar results: a header and one row");
     add_value(app, "--messages", options.messages, "FILE", "Write one row a message and port");
     add_value(app, "--links", options.links, "FILE", "Write one row a directed link");
@@ -119,7 +122,7 @@ void write_reports(const RunReport& report, const Outputs& outputs, bool quiet) 
         outputs.write("--links", links_csv(report));
     }
     if (!quiet && !outputs.uses_stdout()) {
-        print(report_table(report));
+        print(report_table(report) + (report.explained ? '\n' + explanation_text(report) : ""));
     }
 }
 
@@ -142,7 +145,7 @@ int run_command(const Arguments& arguments) {
     RunOptions options;
     CLI::App app("Simulate a workload on a topology, flit by flit.", "simlette run");
     add_run_options(app, options);
-    if (!parse(app, arguments, {"--trace", "--report", "--explain", "--svg", "--dot"})) {
+    if (!parse(app, arguments, {"--trace", "--report", "--svg", "--dot"})) {
         return done;
     }
     check_words(options);
@@ -157,6 +160,7 @@ int run_command(const Arguments& arguments) {
         return print_check(loaded, inputs, outputs, options.common.quiet);
     }
     control.record_messages = outputs.wanted("--messages");
+    control.explain = options.explain;
     const RunReport report = simulate(loaded, inputs, options, control);
     write_reports(report, outputs, options.common.quiet);
     if (report.outcome == Outcome::stalled) {

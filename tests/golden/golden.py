@@ -28,6 +28,8 @@ CASES = [
     ("eps-two-shot-same-order", EPS, TWO_SHOT, [MEBIBYTE, SAME]),
     ("ocs-one-shot", OCS, ONE_SHOT, []),
     ("ocs-coset-parallel", OCS, "workloads/coset-parallel.yaml", []),
+    ("eps-one-shot-responses", EPS, ONE_SHOT, ["workload.collectives.0.bytes=40 KiB", "topology.responses=per-message"]),
+    ("eps-ualink-one-shot", "topologies/single-level-eps-ualink.yaml", ONE_SHOT, []),
     ("eps-three-in-a-row", EPS, "tests/golden/three-in-a-row.yaml", []),
 ]
 

@@ -24,14 +24,18 @@ EPS = "topologies/single-level-eps.yaml"
 OCS = "topologies/single-level-ocs.yaml"
 ONE_SHOT = "workloads/one-shot.yaml"
 SMALL = ["--set", "topology.accelerators=8"]
-LONG = ["--set", "workload.collectives.0.bytes=1 GiB"]
+# A minute of work and more, in port-messages of 205 flits: some are delivered at once.
+LONG = ["--set", "topology.accelerators=512", "--set", "workload.collectives.0.bytes=1 MiB"]
 
 KEYS = """simlette mode engine fallback_reason topology workload configuration configuration_hash outcome stall
 assumptions validity completion_ps collectives goodput_bps algorithm_bandwidth_bps bus_bandwidth_bps message_latency_ps
-rank_finish_skew_ps links credits flits response_flits events event_hash wall_seconds peak_rss_bytes""".split()
+rank_finish_skew_ps links credits flits response_flits request_flits events event_hash wall_seconds peak_rss_bytes""".split()
 
 COLLECTIVE_KEYS = """id name primitive schedule form group ranks bytes phases start_ps end_ps finish_skew_ps
 critical_path_ps""".split()
+
+
+PARTS = "endpoint protocol propagation switch serialization credit_stall contention wait".split()
 
 
 def simlette(*words, **options):
@@ -69,6 +73,32 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(report["outcome"], "finished")
         self.assertRegex(report["event_hash"], r"^[0-9a-f]{16}$")
         self.assertEqual([report["topology"], report["workload"]], [EPS, ONE_SHOT])
+
+    def test_the_parts_of_the_critical_path_add_up(self):
+        for topology in (EPS, OCS, "topologies/single-level-eps-ualink.yaml"):
+            collective = self.json_of(topology, ONE_SHOT, *SMALL)["collectives"][0]
+            parts = collective["critical_path_ps"]
+            self.assertEqual(list(parts), PARTS)
+            self.assertEqual(sum(parts.values()), collective["end_ps"] - collective["start_ps"])
+
+    def test_explain_prints_the_chain_of_messages_and_changes_nothing_else(self):
+        plain = self.json_of(EPS, ONE_SHOT, *SMALL)
+        told = self.json_of(EPS, ONE_SHOT, *SMALL, "--explain")
+        path = told["collectives"][0].pop("critical_path")
+        for report in (plain, told):
+            del report["wall_seconds"], report["peak_rss_bytes"]
+        self.assertEqual(plain, told)
+        self.assertEqual(path[-1]["delivered_ps"], told["completion_ps"])
+        table = simlette("run", EPS, "tests/golden/three-in-a-row.yaml", "--explain").stdout
+        self.assertRegex(table, r"\ncritical path of second: 2 messages\n  phase 0: .*\n    a\d+\.p\d+  request .*contention")
+        self.assertRegex(table, r"contention [0-9.]+ ns \(first \d+ -> \d+, \d+ flits")
+
+    def test_responses_are_counted_and_drained(self):
+        report = self.json_of(EPS, ONE_SHOT, "--set", "topology.responses=per-message", "--set",
+                              "workload.collectives.0.bytes=1 MiB")
+        self.assertEqual(report["completion_ps"], 82_512_400)
+        self.assertEqual(report["response_flits"], 32 * 31 * 8)
+        self.assertEqual(self.json_of(EPS, ONE_SHOT, *SMALL)["response_flits"], 0)
 
     def test_bandwidths_are_in_the_sense_of_the_nccl_tests(self):
         report = self.json_of(EPS, ONE_SHOT, *SMALL)
@@ -146,7 +176,7 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
 
     def test_what_is_not_built_says_so(self):
-        for option in ("--trace", "--report", "--explain"):
+        for option in ("--trace", "--report"):
             self.refused(["run", EPS, ONE_SHOT, option, "x"], f"known option `{option}`, not in this version")
         for option in ("--svg", "--dot"):
             self.refused(["show", EPS, option, "x"], f"known option `{option}`, not in this version")

@@ -4,6 +4,7 @@
 
 #include <simlette/study/assumptions.hpp>
 #include <simlette/study/format.hpp>
+#include <simlette/study/names.hpp>
 #include <simlette/study/quantity.hpp>
 
 namespace simlette {
@@ -34,6 +35,38 @@ std::string buffer_sizes(const FabricSpec& fabric) {
     return request == response ? request : fmt::format("request {}, response {}", request, response);
 }
 
+bool in_paper_flits(const FabricSpec& fabric) {
+    return fabric.fidelity == Fidelity::paper;
+}
+
+bool in_ualink_flits(const FabricSpec& fabric) {
+    return fabric.fidelity == Fidelity::ualink;
+}
+
+bool counts_tags(const FabricSpec& fabric) {
+    return fabric.tags != unlimited;
+}
+
+std::string tag_count(const FabricSpec& fabric) {
+    return std::to_string(fabric.tags);
+}
+
+std::string response_policy(const FabricSpec& fabric) {
+    return std::string(name_of(fabric.responses));
+}
+
+bool without_responses(const FabricSpec& fabric) {
+    return fabric.responses == ResponsePolicy::none;
+}
+
+bool with_one_response(const FabricSpec& fabric) {
+    return fabric.responses == ResponsePolicy::per_message;
+}
+
+bool with_all_responses(const FabricSpec& fabric) {
+    return fabric.responses == ResponsePolicy::per_transaction;
+}
+
 struct Row {
     const char* id;
     const char* text;
@@ -45,11 +78,16 @@ struct Row {
     bool (*applies)(const FabricSpec&);
 };
 
-constexpr std::array<Row, 9> rows{{
+constexpr std::array<Row, 13> rows{{
     {"no-in-network-reduction", "switches neither reduce nor multicast", "none", nullptr,
      "UALink 200G 1.0 has no in-network compute; Common 2.0 adds it", "ocs", nullptr, always},
-    {"responses-not-modelled", "responses take no wire time; they would delay requests that share a wire", "none",
-     nullptr, "topology key `responses`", "eps", nullptr, always},
+    {"responses", "responses take no wire time; they would delay requests that share a wire", nullptr, response_policy,
+     "topology key `responses`", "eps", nullptr, without_responses},
+    {"responses", "one response flit per port-message, whatever its length; they delay requests that share a wire",
+     nullptr, response_policy, "topology key `responses`; the long messages of circuits would have more of them", "ocs",
+     nullptr, with_one_response},
+    {"responses", "every request of up to 256 bytes is answered, packed; they delay requests that share a wire",
+     nullptr, response_policy, "topology key `responses`", "neither", nullptr, with_all_responses},
     {"switch-latency", "pin to pin through the electronic switch; public targets are 150 to 250 ns", nullptr,
      switch_latency, "topology key `latency.switch`; targets: UALink consortium, public questions and answers", nullptr,
      favoured_by_switch_latency, on_packet_switches},
@@ -63,8 +101,13 @@ constexpr std::array<Row, 9> rows{{
      "our choice", "neither", nullptr, always},
     {"buffer-sizes", "buffers per port, direction and channel are not those of any product", nullptr, buffer_sizes,
      "topology key `buffers`", "neither", nullptr, always},
+    {"tags", "open transactions of a port are not those of any product", nullptr, tag_count, "topology key `tags`",
+     "neither", nullptr, counts_tags},
     {"flits-without-headers", "a flit carries 640 bytes of payload and takes the wire for 640 bytes", "640 B", nullptr,
-     "the paper; headers would add 5 to 8 % to the time on the wire", "neither", nullptr, always},
+     "the paper; headers would add 5 to 8 % to the time on the wire", "neither", nullptr, in_paper_flits},
+    {"flit-packing", "transactions fill flits as an open model packs them; the specification was not read",
+     "628 of 640 B", nullptr, "topology key `fidelity`; rosslwheeler/ualink_private, not official", "neither", nullptr,
+     in_ualink_flits},
 }};
 
 }  // namespace

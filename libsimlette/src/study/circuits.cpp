@@ -126,12 +126,12 @@ Node port_pairs_schema() {
 Fields<CircuitText> circuit_fields() {
     return {
         {{"generators", "accelerator x is joined to x XOR g; `cube` is the unit generators, repeated as ports allow",
-          false, true, ""},
+          false, true},
          read_generators,
          write_generators,
          one_of({choice_schema({"cube"}), list_schema(bits_schema())})},
         multiplicity_field(),
-        {{"ports", "for each port, the pairs of accelerators that are joined", false, true, ""},
+        {{"ports", "for each port, the pairs of accelerators that are joined", false, true},
          read_port_pairs,
          write_port_pairs,
          port_pairs_schema()},

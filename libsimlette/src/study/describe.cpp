@@ -60,6 +60,16 @@ std::int64_t bisection_rate(const FabricSpec& fabric, const FabricDescription& d
     return static_cast<std::int64_t>(description.bisection_links) * fabric.port_rate.per_second;
 }
 
+std::string credit_return_text(const FabricSpec& fabric) {
+    return fabric.credit_return_is_link_latency ? "the latency of the link" : time_text(fabric.credit_return.ps);
+}
+
+std::string transactions_text(const FabricSpec& fabric) {
+    const std::string tags =
+        fabric.tags == unlimited ? "unlimited" : count_text(static_cast<std::uint64_t>(fabric.tags));
+    return fmt::format("{} fidelity, responses {}, tags {}", name_of(fabric.fidelity), name_of(fabric.responses), tags);
+}
+
 Rows fabric_rows(const FabricSpec& fabric, const FabricDescription& description) {
     const PathParts parts = path_parts(fabric);
     Rows rows{{"devices", devices_text(fabric, description)},
@@ -83,7 +93,8 @@ Rows fabric_rows(const FabricSpec& fabric, const FabricDescription& description)
                                                 time_text(parts.switching.ps))});
     rows.push_back(
         {"buffers", fmt::format("request {}, response {}; credit return {}", buffer_text(fabric.buffers.request),
-                                buffer_text(fabric.buffers.response), time_text(fabric.credit_return.ps))});
+                                buffer_text(fabric.buffers.response), credit_return_text(fabric))});
+    rows.push_back({"transactions", transactions_text(fabric)});
     return rows;
 }
 

@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include <simlette/fabric/transactions.hpp>
+#include <simlette/link/packing.hpp>
 #include <simlette/study/run.hpp>
 #include <simlette/study/run_setup.hpp>
 
@@ -19,31 +21,58 @@ struct UnderWay {
     std::int64_t messages = 0;
 };
 
-// Between accelerators each port sends to every other rank; on circuits it has one neighbour.
-std::int64_t port_messages(const EntryReport& entry, const FabricDescription& description, bool switched) {
-    const CollectiveReport& collective = entry.collective;
-    const std::int64_t peers = switched ? std::max<std::int64_t>(collective.ranks - 1, 1) : 1;
-    const std::int64_t all = peers * collective.ranks * description.ports_used * collective.phases;
-    return std::clamp<std::int64_t>(all, 1, std::max<std::int64_t>(collective.flits, 1));
+// What is spread over the ports: flits, or with ualink requests.
+std::int64_t pieces(const CollectiveReport& collective, const FabricSpec& fabric) {
+    return fabric.fidelity == Fidelity::paper ? collective.flits
+                                              : ceil_div(collective.payload.count, max_request.count);
 }
 
-UnderWay under_way(const EntryReport& entry, const FabricDescription& description, bool switched) {
-    const std::int64_t all = port_messages(entry, description, switched);
+// Between accelerators each port sends to every other rank; on circuits it has one neighbour.
+std::int64_t port_messages(const EntryReport& entry, const FabricDescription& description, const FabricSpec& fabric) {
+    const CollectiveReport& collective = entry.collective;
+    const bool switched = description.packet_switches > 0;
+    const std::int64_t peers = switched ? std::max<std::int64_t>(collective.ranks - 1, 1) : 1;
+    const std::int64_t all = peers * collective.ranks * description.ports_used * collective.phases;
+    return std::clamp<std::int64_t>(all, 1, std::max<std::int64_t>(pieces(collective, fabric), 1));
+}
+
+// Flits of data, and of responses or requests to read, as if all port-messages were of one size.
+struct Traffic {
+    std::int64_t data = 0;
+    std::int64_t other = 0;
+};
+
+Traffic traffic(const CollectiveReport& collective, std::int64_t messages, const WorkloadEntry& asked,
+                const FabricSpec& fabric) {
+    if (collective.payload.count == 0) {
+        return {};
+    }
+    const bool read = asked.collective.operation == Operation::read;
+    const std::int64_t per_control = asked.collective.primitive == Primitive::send_recv
+                                         ? compressed_requests_per_control
+                                         : plain_requests_per_control;
+    const Transactions each = transactions_of({fabric.fidelity, fabric.responses, fabric.tags},
+                                              {ceil_div(collective.payload.count, messages)}, read, per_control);
+    const bool paper = fabric.fidelity == Fidelity::paper;
+    return {paper ? collective.flits : messages * (read ? each.back : each.forward),
+            messages * (read ? each.forward : each.back)};
+}
+
+UnderWay under_way(std::int64_t all, std::int64_t flits_in_all, const FabricDescription& description) {
     const std::int64_t ports = std::int64_t{description.accelerators} * description.ports_used;
     const std::int64_t loop =
         ceil_div(description.path_latency.ps, std::max<std::int64_t>(description.flit_time.ps, 1));
-    const std::int64_t flits = std::min(entry.collective.flits, ports * (loop + 2));
-    const std::int64_t flits_of_one = ceil_div(entry.collective.flits, all);
+    const std::int64_t flits = std::min(flits_in_all, ports * (loop + 2));
+    const std::int64_t flits_of_one = ceil_div(flits_in_all, all);
     return {flits, std::min(all, flits / std::max<std::int64_t>(flits_of_one, 1) + ports)};
 }
 
 // Port-messages that may pile up at switch outputs when every rank sends in the same order.
-std::int64_t piled_up(const EntryReport& entry, const WorkloadEntry& asked, const FabricDescription& description,
+std::int64_t piled_up(std::int64_t all, const WorkloadEntry& asked, const FabricDescription& description,
                       const FabricSpec& fabric) {
     if (description.packet_switches == 0 || asked.collective.send_order != SendOrder::same) {
         return 0;
     }
-    const std::int64_t all = port_messages(entry, description, true);
     const std::int64_t inputs = std::int64_t{description.accelerators} * description.ports_used;
     return fabric.buffers.request < all / inputs ? fabric.buffers.request * inputs : all;
 }
@@ -58,12 +87,15 @@ RunEstimate estimate(const LoadedRun& loaded, const RunInputs& inputs) {
     RunEstimate sizes;
     std::int64_t most = 0;
     for (std::size_t i = 0; i < entries.size(); ++i) {
-        const UnderWay load = under_way(entries[i], description, switched);
-        const std::int64_t waiting = piled_up(entries[i], loaded.workload.collectives[i], description, loaded.fabric);
-        sizes.flits += entries[i].collective.flits;
+        const WorkloadEntry& asked = loaded.workload.collectives[i];
+        const std::int64_t messages = port_messages(entries[i], description, loaded.fabric);
+        const Traffic sent = traffic(entries[i].collective, messages, asked, loaded.fabric);
+        const UnderWay load = under_way(messages, sent.data + sent.other, description);
+        const std::int64_t waiting = piled_up(messages, asked, description, loaded.fabric);
+        sizes.flits += sent.data;
+        sizes.flit_hops += (sent.data + sent.other) * (switched ? 2 : 1);
         most = std::max(most, load.flits * bytes_per_flit + (load.messages + waiting) * bytes_per_message);
     }
-    sizes.flit_hops = sizes.flits * (switched ? 2 : 1);
     sizes.memory_bytes = program_bytes + static_cast<std::int64_t>(description.links) * bytes_per_link + most;
     return sizes;
 }

@@ -103,8 +103,7 @@ void check_missing(const Value& value, const std::vector<FieldInfo>& infos) {
     for (const FieldInfo& info : infos) {
         if (value.is_map() && info.required && find(value.node(), info.key) == nullptr) {
             const std::string where = value.path().empty() ? "" : " in " + value.name();
-            value.fail("missing key " + quote(info.key) + where + ": " +
-                       (info.when_missing.empty() ? info.meaning : info.when_missing));
+            value.fail("missing key " + quote(info.key) + where + ": " + info.meaning);
         }
     }
 }

@@ -76,7 +76,7 @@ bool read_profile(const Value& value, LatencySpec& into) {
 
 Fields<LatencySpec> latency_fields() {
     Field<LatencySpec> base;
-    base.info = {"base", "the profile that gives the fields left out; nominal by default", false, true, ""};
+    base.info = {"base", "the profile that gives the fields left out; nominal by default", false, true};
     base.read = read_profile;
     base.write = [](const LatencySpec&) { return Node{}; };
     base.schema = choice_schema(latency_profile_names());

@@ -67,7 +67,7 @@ private:
             topology_ = read_topology(topology_tree_, problems_);
         }
         if (workload_parsed_) {
-            workload_ = read_workload(workload_tree_, problems_, topology_.fabric.accelerators);
+            workload_ = read_workload(workload_tree_, problems_, topology_.fabric);
         }
     }
 
@@ -95,8 +95,8 @@ private:
         while (open != std::string::npos) {
             const std::size_t close = message.find('`', open + 1);
             const std::string name = message.substr(open + 1, close == std::string::npos ? close : close - open - 1);
-            if (find(topology_tree_, name.substr(0, name.find('.'))) != nullptr) {
-                key = name.substr(0, name.find('.'));
+            if (find(topology_tree_, name.substr(0, name.find_first_of(".:"))) != nullptr) {
+                key = name.substr(0, name.find_first_of(".:"));
                 break;
             }
             open = close == std::string::npos ? close : message.find('`', close + 1);

@@ -59,6 +59,17 @@ Ratio utilization(Duration busy, std::int64_t links, Duration window) {
     return {static_cast<std::int64_t>(Wide{busy.ps} * 1'000'000'000 / (Wide{window.ps} * links))};
 }
 
+std::array<NamedPart, 8> named_parts(const TimeParts& parts) {
+    return {{{"endpoint", parts.endpoint},
+             {"protocol", parts.protocol},
+             {"propagation", parts.propagation},
+             {"switch", parts.switching},
+             {"serialization", parts.serialization},
+             {"credit_stall", parts.credit_stall},
+             {"contention", parts.contention},
+             {"wait", parts.wait}}};
+}
+
 RunMeasures measure(const RunReport& report) {
     RunMeasures measures;
     measures.goodput = bits_per_second(report.statistics.payload_bytes, traffic_window(report.statistics));

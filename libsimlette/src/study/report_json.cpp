@@ -41,6 +41,53 @@ Json assumptions_json(const FabricSpec& fabric) {
     return list;
 }
 
+Json parts_json(const TimeParts& parts) {
+    Json json;
+    for (const NamedPart& part : named_parts(parts)) {
+        json[part.name] = part.time.ps;
+    }
+    return json;
+}
+
+Json hop_json(const PathHop& hop) {
+    Json rivals = Json::array();
+    for (const PathHop::Rival& rival : hop.rivals) {
+        rivals.push_back({{"collective", rival.collective},
+                          {"source", rival.source},
+                          {"destination", rival.destination},
+                          {"answer", rival.answer},
+                          {"flits", rival.flits}});
+    }
+    return {{"port", hop.port},
+            {"channel", name_of(hop.channel)},
+            {"ready_ps", hop.ready.ps},
+            {"left_ps", hop.left.ps},
+            {"own_ps", hop.own.ps},
+            {"contention_ps", hop.contention.ps},
+            {"credit_stall_ps", hop.credit_stall.ps},
+            {"flit_time_ps", hop.flit_time.ps},
+            {"latency_ps", hop.latency.ps},
+            {"rivals", rivals}};
+}
+
+Json path_json(const std::vector<PathStep>& path) {
+    Json steps = Json::array();
+    for (const PathStep& step : path) {
+        Json hops = Json::array();
+        for (const PathHop& hop : step.hops) {
+            hops.push_back(hop_json(hop));
+        }
+        steps.push_back({{"phase", step.phase},
+                         {"source", step.source},
+                         {"destination", step.destination},
+                         {"port", step.port},
+                         {"ready_ps", step.ready.ps},
+                         {"delivered_ps", step.delivered.ps},
+                         {"hops", hops}});
+    }
+    return steps;
+}
+
 Json collective_json(const WorkloadEntry& entry, const EntryReport& report) {
     const CollectiveReport& collective = report.collective;
     const Json nothing = nullptr;
@@ -56,13 +103,17 @@ Json collective_json(const WorkloadEntry& entry, const EntryReport& report) {
             {"start_ps", report.started ? Json(collective.start.ps) : nothing},
             {"end_ps", collective.finished ? Json(collective.end.ps) : nothing},
             {"finish_skew_ps", collective.finished ? Json(collective.finish_skew.ps) : nothing},
-            {"critical_path_ps", nullptr}};
+            {"critical_path_ps", collective.finished ? parts_json(collective.critical_path) : nothing}};
 }
 
 Json collectives_json(const RunReport& report) {
     Json list = Json::array();
     for (std::size_t i = 0; i < report.collectives.size(); ++i) {
-        list.push_back(collective_json(report.workload.collectives[i], report.collectives[i]));
+        const EntryReport& entry = report.collectives[i];
+        list.push_back(collective_json(report.workload.collectives[i], entry));
+        if (report.explained) {
+            list.back()["critical_path"] = entry.path.empty() ? Json(nullptr) : path_json(entry.path);
+        }
     }
     return list;
 }
@@ -109,7 +160,8 @@ std::string report_json(const RunReport& report) {
     json["validity"] = {{"mode_ok", true}, {"reasons", Json::array()}};
     add_measures(report, json);
     json["flits"] = report.statistics.flits;
-    json["response_flits"] = 0;
+    json["response_flits"] = report.statistics.response_flits;
+    json["request_flits"] = report.statistics.request_flits;
     json["events"] = report.statistics.events;
     json["event_hash"] = hex_text(report.event_hash);
     json["wall_seconds"] = report.wall_seconds;

@@ -7,6 +7,7 @@
 #include <simlette/study/measures.hpp>
 #include <simlette/study/names.hpp>
 #include <simlette/study/quantity.hpp>
+#include <simlette/study/report_path.hpp>
 #include <simlette/study/run.hpp>
 
 namespace simlette {
@@ -61,12 +62,23 @@ std::string collectives_table(const RunReport& report) {
     return aligned(rows, 3, "  ");
 }
 
+std::string traffic_text(const NetworkStatistics& statistics) {
+    const auto count = [](std::int64_t flits) { return count_text(static_cast<std::uint64_t>(flits)); };
+    std::string text =
+        fmt::format("{} flits in {} port-messages", count(statistics.flits), count(statistics.port_messages));
+    if (statistics.request_flits > 0) {
+        text += fmt::format(", {} request flits", count(statistics.request_flits));
+    }
+    if (statistics.response_flits > 0) {
+        text += fmt::format(", {} response flits", count(statistics.response_flits));
+    }
+    return text;
+}
+
 std::string traffic_table(const RunReport& report) {
     const RunMeasures measures = measure(report);
     const NetworkStatistics& statistics = report.statistics;
-    Rows rows{{"traffic",
-               fmt::format("{} flits in {} port-messages", count_text(static_cast<std::uint64_t>(statistics.flits)),
-                           count_text(static_cast<std::uint64_t>(statistics.port_messages)))},
+    Rows rows{{"traffic", traffic_text(statistics)},
               {"goodput", rate_or_dash(measures.goodput)},
               {"bandwidth", fmt::format("{} algorithm, {} bus", rate_or_dash(measures.algorithm_bandwidth),
                                         rate_or_dash(measures.bus_bandwidth))},
@@ -111,6 +123,9 @@ std::string report_table(const RunReport& report) {
     std::string text = head(report) + '\n' + collectives_table(report) + '\n';
     if (report.outcome == Outcome::stalled) {
         text += stall_text(report) + '\n';
+    }
+    for (const std::string& table : {parts_table(report), phases_table(report)}) {
+        text += table.empty() ? table : table + '\n';
     }
     return text + traffic_table(report) + '\n' + footers(report);
 }

@@ -5,6 +5,7 @@
 
 #include <simlette/base/contract.hpp>
 #include <simlette/base/error.hpp>
+#include <simlette/study/report_path.hpp>
 #include <simlette/study/run.hpp>
 #include <simlette/study/run_setup.hpp>
 
@@ -29,7 +30,8 @@ std::int64_t peak_rss_bytes() {
 // Plays a workload: registers each entry when the last of those it waits for has ended.
 class WorkloadRun {
 public:
-    WorkloadRun(const LoadedRun& loaded, const RunInputs& inputs, const RunControl& control)
+    WorkloadRun(const LoadedRun& loaded, const RunInputs& inputs, const RunControl& control,
+                const SimulatorOptions& options)
         : workload_(loaded.workload),
           control_(control),
           fabric_(build_fabric_of(loaded, inputs)),
@@ -37,7 +39,7 @@ public:
           registered_(entries_.size(), false),
           waits_for_(entries_.size(), 0),
           followers_(entries_.size()),
-          simulator_(fabric_, SimulatorOptions{control.record_messages, true}) {
+          simulator_(fabric_, options) {
         for (const EntryReport& entry : entries_) {
             payload_due_ += entry.collective.payload.count;
         }
@@ -45,12 +47,16 @@ public:
 
     Outcome play();
     void report_into(RunReport& report) const;
+    const Simulator& simulator() const { return simulator_; }
 
 private:
     bool stop_asked() const { return control_.stop != nullptr && control_.stop->load(std::memory_order_relaxed); }
     void register_first();
     void register_entry(std::size_t entry);
     void take_completed(const Completed& completed);
+    // The outcome, unless there is more to come.
+    std::optional<Outcome> look_at(const Advance& next);
+    Outcome drain();
     void tell_progress();
 
     const WorkloadSpec& workload_;
@@ -114,21 +120,39 @@ void WorkloadRun::tell_progress() {
     control_.progress({simulator_.now(), statistics.payload_bytes, payload_due_, statistics.events, elapsed});
 }
 
+std::optional<Outcome> WorkloadRun::look_at(const Advance& next) {
+    if (const auto* completed = std::get_if<Completed>(&next)) {
+        take_completed(*completed);
+    } else if (std::holds_alternative<Idle>(next)) {
+        return Outcome::finished;
+    } else if (const auto* stalled = std::get_if<Stalled>(&next)) {
+        stall_ = stalled->report;
+        return Outcome::stalled;
+    } else if (std::holds_alternative<LimitReached>(next) && simulator_.now() >= control_.until) {
+        return Outcome::time_limit;
+    }
+    return std::nullopt;
+}
+
 Outcome WorkloadRun::play() {
     register_first();
     while (!stop_asked()) {
-        const Advance next = simulator_.advance({control_.until, events_between_looks});
-        if (const auto* completed = std::get_if<Completed>(&next)) {
-            take_completed(*completed);
-        } else if (std::holds_alternative<Idle>(next)) {
-            return Outcome::finished;
-        } else if (const auto* stalled = std::get_if<Stalled>(&next)) {
-            stall_ = stalled->report;
-            return Outcome::stalled;
-        } else if (std::holds_alternative<LimitReached>(next) && simulator_.now() >= control_.until) {
-            return Outcome::time_limit;
+        const auto outcome = look_at(simulator_.advance({control_.until, events_between_looks}));
+        if (outcome) {
+            return *outcome == Outcome::finished ? drain() : *outcome;
         }
         tell_progress();
+    }
+    return Outcome::interrupted;
+}
+
+// Every collective has ended. Answers that are still on their way belong to the traffic, not to the completion.
+Outcome WorkloadRun::drain() {
+    while (!stop_asked()) {
+        const auto outcome = look_at(simulator_.drain({control_.until, events_between_looks}));
+        if (outcome) {
+            return *outcome == Outcome::time_limit ? Outcome::finished : *outcome;
+        }
     }
     return Outcome::interrupted;
 }
@@ -140,7 +164,6 @@ void WorkloadRun::report_into(RunReport& report) const {
     report.collectives = entries_;
     for (std::size_t i = 0; i < entries_.size(); ++i) {
         EntryReport& entry = report.collectives[i];
-
         entry.started = registered_[i] && entry.collective.start <= simulator_.now();
         if (entry.collective.finished && (!report.completion || *report.completion < entry.collective.end)) {
             report.completion = entry.collective.end;
@@ -157,6 +180,20 @@ void WorkloadRun::report_into(RunReport& report) const {
     }
     report.event_hash = simulator_.event_hash();
     report.peak_rss_bytes = peak_rss_bytes();
+}
+
+// A second run of the same input, which logs what leaves on the links of the critical paths.
+void explain(const LoadedRun& loaded, const RunInputs& inputs, const RunControl& control,
+             const std::vector<std::uint32_t>& critical_links, RunReport& report) {
+    WorkloadRun again(loaded, inputs, control, {false, false, critical_links});
+    const Outcome outcome = again.play();
+    if (outcome != report.outcome) {
+        report.outcome = outcome;
+        return;
+    }
+    for (const std::size_t entry : last_to_end(report, most_explained)) {
+        report.collectives[entry].path = again.simulator().explain(static_cast<CollectiveId>(entry));
+    }
 }
 
 }  // namespace
@@ -182,9 +219,19 @@ RunReport run(const LoadedRun& loaded, const RunInputs& inputs, const RunControl
     report.configuration = loaded.configuration;
     report.configuration_hash = loaded.configuration_hash;
     report.workload = loaded.workload;
-    WorkloadRun player(loaded, inputs, control);
-    report.outcome = player.play();
-    player.report_into(report);
+    std::vector<std::uint32_t> critical_links;
+    {
+        WorkloadRun player(loaded, inputs, control, {control.record_messages, true, {}});
+        report.outcome = player.play();
+        player.report_into(report);
+        if (control.explain && report.outcome != Outcome::interrupted) {
+            critical_links = player.simulator().critical_links();
+        }
+    }
+    report.explained = control.explain;
+    if (!critical_links.empty()) {
+        explain(loaded, inputs, control, critical_links, report);
+    }
     return report;
 }
 

@@ -10,6 +10,7 @@ namespace {
 constexpr std::int64_t flit_bytes = 640;
 constexpr std::int64_t most_accelerators = 65'536;
 constexpr std::int64_t most_ports = 1'024;
+constexpr std::int64_t most_tags = std::int64_t{1} << 40;
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
 
 const UnitTable& buffer_units() {
@@ -92,11 +93,50 @@ Kind<RoutingSpec> routing_kind() {
     return kind;
 }
 
-Field<TopologyFile> responses_field() {
-    Field<TopologyFile> field =
-        single<TopologyFile>("responses", "none", {"per-message", "per-transaction"}, "response flits of messages");
-    field.info.required = true;
-    field.info.when_missing = "its default `per-message` is not in this version; write `responses: none`";
+Kind<std::int64_t> tags_kind() {
+    Kind<std::int64_t> kind;
+    kind.read = [](const Value& value, std::int64_t& into) {
+        if (value.is_scalar() && value.node().text == "unlimited") {
+            into = unlimited;
+            return true;
+        }
+        const bool word = value.is_scalar() && value.node().text.find_first_not_of("0123456789") != std::string::npos;
+        return word ? value.expect(whole_range(1, most_tags) + ", or unlimited")
+                    : read_whole(value, 1, most_tags, into);
+    };
+    kind.write = [](const std::int64_t& tags) {
+        return tags == unlimited ? text_node("unlimited") : number_node(tags);
+    };
+    kind.schema = one_of({choice_schema({"unlimited"}), whole_schema(1, most_tags)});
+    return kind;
+}
+
+// A time, or the words that stand for the latency of each link.
+Field<TopologyFile> credit_return_field() {
+    const char* const link_latency = "link latency";
+    const Kind<Duration> time = time_kind({0}, {ps_per_second});
+    Field<TopologyFile> field;
+    field.info = {
+        "credit_return",
+        "from the freed slot to the sender's use of the credit: a time, or `link latency`, the latency of the "
+        "link itself",
+        false, true};
+    field.read = [time, link_latency](const Value& value, TopologyFile& into) {
+        FabricSpec& fabric = into.fabric;
+        const std::string& text = value.node().text;
+        fabric.credit_return_is_link_latency = value.is_scalar() && text == link_latency;
+        const bool word = value.is_scalar() && !text.empty() && text.find_first_of("0123456789") == std::string::npos;
+        if (word && !fabric.credit_return_is_link_latency) {
+            value.expect("a time such as `300 ns`, or `link latency`");
+        } else if (!word) {
+            time.read(value, fabric.credit_return);
+        }
+    };
+    field.write = [time, link_latency](const TopologyFile& from) {
+        return from.fabric.credit_return_is_link_latency ? text_node(link_latency)
+                                                         : time.write(from.fabric.credit_return);
+    };
+    field.schema = one_of({choice_schema({link_latency}), time.schema});
     return field;
 }
 
@@ -104,7 +144,7 @@ Field<TopologyFile> responses_field() {
 template <class T>
 Field<TopologyFile> of_fabric(std::string key, T FabricSpec::*member, Kind<T> kind, std::string meaning) {
     Field<TopologyFile> field;
-    field.info = {std::move(key), std::move(meaning), false, true, ""};
+    field.info = {std::move(key), std::move(meaning), false, true};
     field.read = [member, kind](const Value& value, TopologyFile& into) { kind.read(value, into.fabric.*member); };
     field.write = [member, kind](const TopologyFile& from) { return kind.write(from.fabric.*member); };
     field.schema = kind.schema;
@@ -174,11 +214,13 @@ Fields<TopologyFile> built_fields() {
         must(of_fabric("port_rate", &FabricSpec::port_rate, rate_kind(),
                        "payload rate of a port, one direction, such as `400 Gb/s`")),
         of_fabric("latency", &FabricSpec::latency, latency_kind(), "a profile, or single fields on a base profile"),
-        of_fabric("credit_return", &FabricSpec::credit_return, time_kind({0}, {ps_per_second}),
-                  "from the freed slot to the sender's use of the credit"),
+        credit_return_field(),
         of_fabric("buffers", &FabricSpec::buffers, buffers_kind(), "per port, direction and channel"),
-        single<TopologyFile>("fidelity", "paper", {"ualink"}, "which preset of the link layer"),
-        responses_field(),
+        of_fabric("fidelity", &FabricSpec::fidelity, choice(fidelity_names, {}),
+                  "what a flit carries: paper (640 bytes of payload) or ualink (packed transactions); also the "
+                  "defaults of what is left out"),
+        of_fabric("responses", &FabricSpec::responses, choice(response_names, {}), "how what is written is answered"),
+        of_fabric("tags", &FabricSpec::tags, tags_kind(), "transactions of a port that may be open, or unlimited"),
         of_fabric("routing", &FabricSpec::routing, routing_kind(), "how messages are spread over ports"),
         shown_if(has_circuits, optional("circuits", &TopologyFile::circuits, circuits_kind(),
                                         "circuits of an optical level or of direct; unused on eps")),
@@ -201,7 +243,7 @@ const Fields<TopologyFile>& topology_fields() {
         Fields<TopologyFile> all = built_fields();
         for (const char* key :
              {"accelerator", "domain", "group", "level1", "level2", "hop_reading", "devices", "links", "failures",
-              "jitter", "link_errors", "reconfiguration", "in_network", "rate", "tags", "reduce_rate"}) {
+              "jitter", "link_errors", "reconfiguration", "in_network", "rate", "reduce_rate"}) {
             all.push_back(later<TopologyFile>(key));
         }
         return all;

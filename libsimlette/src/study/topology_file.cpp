@@ -16,6 +16,7 @@ public:
         check_device();
         check_planes();
         check_rate();
+        check_tags();
         check_circuits();
         check_placement();
     }
@@ -53,6 +54,13 @@ private:
         rate.fail(rate.name() + " is " + quote(rate.node().text) +
                   "; a flit of 640 bytes then takes no whole number of picoseconds; the nearest rates that work are " +
                   quote(rate_text(nearby.below)) + " and " + quote(rate_text(nearby.above)));
+    }
+
+    // The tags of the preset count answers one by one; without such answers there is nothing to count.
+    void check_tags() {
+        if (!given("tags") && fabric_.responses != ResponsePolicy::per_transaction) {
+            fabric_.tags = unlimited;
+        }
     }
 
     void check_circuits() {
@@ -212,10 +220,24 @@ bool is_of_later_fabric(const Node& root) {
     return fabric != nullptr && (fabric->text == "two-level" || fabric->text == "explicit");
 }
 
+// What stands where the file says nothing. `paper` is what a FabricSpec starts with.
+FabricSpec preset(const Node& root) {
+    FabricSpec fabric;
+    const Node* fidelity = find(root, "fidelity");
+    if (fidelity != nullptr && fidelity->text == name_of(Fidelity::ualink)) {
+        fabric.buffers = {128, 128};
+        fabric.credit_return_is_link_latency = true;
+        fabric.responses = ResponsePolicy::per_transaction;
+        fabric.tags = 2048;
+    }
+    return fabric;
+}
+
 }  // namespace
 
 TopologyFile read_topology(const Node& root, Problems& problems) {
     TopologyFile topology;
+    topology.fabric = preset(root);
     const Value file(root, "", problems);
     const std::vector<std::string> clean = read_present(file, topology_fields(), topology);
     if (!file.is_map()) {

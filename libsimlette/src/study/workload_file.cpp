@@ -7,7 +7,7 @@ namespace simlette {
 
 namespace {
 
-constexpr Bytes most_bytes{std::int64_t{1} << 50};
+constexpr Bytes most_bytes{std::int64_t{1} << 40};
 constexpr Time latest_start{2'000'000 * ps_per_second};  // 23 days
 const char* const names_form = "a list of names, such as [ar]";
 
@@ -15,7 +15,7 @@ const char* const names_form = "a list of names, such as [ar]";
 template <class T>
 Field<CollectiveText> of_collective(std::string key, T CollectiveSpec::*member, Kind<T> kind, std::string meaning) {
     Field<CollectiveText> field;
-    field.info = {std::move(key), std::move(meaning), false, true, ""};
+    field.info = {std::move(key), std::move(meaning), false, true};
     field.read = [member, kind](const Value& value, CollectiveText& into) {
         kind.read(value, into.collective.*member);
     };
@@ -90,7 +90,8 @@ Fields<CollectiveText> built_collective_fields() {
                       "the order of destinations of direct sends"),
         of_collective("phase_barrier", &CollectiveSpec::phase_barrier, boolean_kind(),
                       "every member waits for the last delivery of a phase"),
-        single<CollectiveText>("operation", "write", {"read"}, "how data is moved"),
+        of_collective("operation", &CollectiveSpec::operation, choice(operation_names, {}),
+                      "who moves the data: the sender writes it, or the receiver reads it"),
         optional("after", &CollectiveText::after, names_kind(), "names of collectives before this one"),
     };
 }
@@ -127,8 +128,11 @@ Kind<std::vector<CollectiveText>> collectives_kind() {
 // What needs more than one key or the topology.
 class Completion {
 public:
-    Completion(const Value& file, WorkloadFile& workload, std::uint32_t accelerators)
-        : file_(file), collectives_(workload.collectives), accelerators_(accelerators) {}
+    Completion(const Value& file, WorkloadFile& workload, const FabricSpec& fabric)
+        : file_(file),
+          collectives_(workload.collectives),
+          accelerators_(fabric.accelerators),
+          responses_(fabric.responses) {}
 
     void run() {
         for (index_ = 0; index_ < collectives_.size(); ++index_) {
@@ -136,6 +140,7 @@ public:
             check_name();
             check_ranks();
             check_send_recv();
+            check_operation();
         }
     }
 
@@ -197,9 +202,18 @@ private:
         }
     }
 
+    void check_operation() const {
+        if (current().collective.operation == Operation::read && responses_ == ResponsePolicy::none) {
+            at("operation")
+                .fail(at("operation").name() +
+                      " is `read`, but the topology has `responses: none`; data that is read is a response");
+        }
+    }
+
     const Value& file_;
     std::vector<CollectiveText>& collectives_;
     std::uint32_t accelerators_;
+    ResponsePolicy responses_;
     std::set<std::string> names_;
     std::size_t index_ = 0;
 };
@@ -234,14 +248,14 @@ const Fields<WorkloadFile>& workload_fields() {
     return fields;
 }
 
-WorkloadFile read_workload(const Node& root, Problems& problems, std::uint32_t accelerators) {
+WorkloadFile read_workload(const Node& root, Problems& problems, const FabricSpec& fabric) {
     WorkloadFile workload;
     const Value file(root, "", problems);
     read_present(file, workload_fields(), workload);
     if (!is_of_later_shape(root)) {
         check_missing(file, infos_of(workload_fields()));
     }
-    Completion(file, workload, accelerators).run();
+    Completion(file, workload, fabric).run();
     return workload;
 }
 

@@ -167,10 +167,11 @@ TEST_CASE("collectives that do not fit are refused and change nothing") {
 }
 
 TEST_CASE("collectives that complete at one instant are returned one by one, by id") {
-    Simulator simulator(build_fabric(packet_fabric(4, 1)));
+    Simulator simulator(build_fabric(packet_fabric(6, 1)));
     simulator.register_collective(send(2, 3, 640));
     simulator.register_collective(send(0, 1, 640));
-    for (const CollectiveId id : {0U, 1U}) {
+    simulator.register_collective(send(4, 5, 640));
+    for (const CollectiveId id : {0U, 1U, 2U}) {
         const Advance step = simulator.advance();
         REQUIRE(std::holds_alternative<Completed>(step));
         CHECK(std::get<Completed>(step).id == id);

@@ -33,7 +33,12 @@ LoadedRun loaded_texts(const std::string& topology, const std::string& workload)
 }
 
 const std::string least_topology =
-    "{fabric: single-level, device: eps, accelerators: 16, ports: 8, port_rate: 400 Gb/s, responses: none}";
+    "{fabric: single-level, device: eps, accelerators: 16, ports: 8, port_rate: 400 Gb/s}";
+// The least topology and more.
+std::string with(const std::string& more) {
+    return least_topology.substr(0, least_topology.size() - 1) + ", " + more + '}';
+}
+
 const std::string least_workload = "collectives: [{primitive: all-reduce, bytes: 1 KiB}]";
 
 }  // namespace
@@ -66,6 +71,10 @@ TEST_CASE("the defaults are those of the contract") {
     CHECK(run.fabric.credit_return == Duration{0});
     CHECK(run.fabric.buffers.request == unlimited);
     CHECK(run.fabric.buffers.response == unlimited);
+    CHECK(run.fabric.fidelity == Fidelity::paper);
+    CHECK(run.fabric.responses == ResponsePolicy::per_message);
+    CHECK(run.fabric.tags == unlimited);
+    CHECK_FALSE(run.fabric.credit_return_is_link_latency);
     CHECK(run.fabric.routing.policy == RoutingPolicy::spray);
     CHECK(run.fabric.routing.granularity == Granularity::flit);
     CHECK(run.fabric.routing.stripe == Stripe::carry_on);
@@ -77,6 +86,7 @@ TEST_CASE("the defaults are those of the contract") {
     CHECK(collective.earliest_start == Time{0});
     CHECK(collective.send_order == SendOrder::rotated);
     CHECK_FALSE(collective.phase_barrier);
+    CHECK(collective.operation == Operation::write);
     CHECK(run.workload.collectives[0].group == "world");
     CHECK(run.configuration ==
           R"({"topology":{"accelerators":16,"buffers":{"request":"unlimited","response":"unlimited"},)"
@@ -84,17 +94,62 @@ TEST_CASE("the defaults are those of the contract") {
           R"("latency":{"egress":{"endpoint":"125 ns","protocol":"120 ns"},)"
           R"("ingress":{"endpoint":"125 ns","protocol":"120 ns"},"ocs":"10 ns","propagation":"10 ns",)"
           R"("switch":"300 ns"},"placement":"identity","planes":8,"port_rate":"400 Gb/s","ports":8,)"
-          R"("ports_per_plane":1,"responses":"none",)"
-          R"("routing":{"granularity":"flit","policy":"spray","stripe":"continue"},"seed":1},)"
+          R"("ports_per_plane":1,"responses":"per-message",)"
+          R"("routing":{"granularity":"flit","policy":"spray","stripe":"continue"},"seed":1,"tags":"unlimited"},)"
           R"("workload":{"collectives":[{"after":[],"bytes":"1 KiB","group":"world","operation":"write",)"
           R"("phase_barrier":false,"primitive":"all-reduce","schedule":"auto","send_order":"rotated",)"
           R"("start":"0 ns"}]}})");
 }
 
+TEST_CASE("the preset ualink has defaults of its own, and what the file says stands") {
+    const FabricSpec preset = loaded_texts(with("fidelity: ualink"), least_workload).fabric;
+    CHECK(preset.fidelity == Fidelity::ualink);
+    CHECK(preset.buffers.request == 128);
+    CHECK(preset.buffers.response == 128);
+    CHECK(preset.credit_return_is_link_latency);
+    CHECK(preset.responses == ResponsePolicy::per_transaction);
+    CHECK(preset.tags == 2048);
+
+    const FabricSpec said =
+        loaded_texts(with("buffers: {response: unlimited}, credit_return: 5 ns, tags: 256, fidelity: ualink"),
+                     least_workload)
+            .fabric;
+    CHECK(said.buffers.request == 128);
+    CHECK(said.buffers.response == unlimited);
+    CHECK_FALSE(said.credit_return_is_link_latency);
+    CHECK(said.credit_return == Duration{5'000});
+    CHECK(said.tags == 256);
+}
+
+TEST_CASE("tags are counted by default only where every transaction is answered") {
+    for (const char* responses : {"none", "per-message"}) {
+        const std::string text = with("fidelity: ualink, responses: " + std::string(responses));
+        CHECK(loaded_texts(text, least_workload).fabric.tags == unlimited);
+    }
+    CHECK(loaded_texts(with("fidelity: ualink, tags: unlimited"), least_workload).fabric.tags == unlimited);
+}
+
+TEST_CASE("a paper topology may say that credits take the latency of the link") {
+    const LoadedRun run = loaded_texts(with("credit_return: link latency"), least_workload);
+    CHECK(run.fabric.credit_return_is_link_latency);
+    CHECK(run.configuration.find("\"credit_return\":\"link latency\"") != std::string::npos);
+}
+
+TEST_CASE("the shipped ualink topologies state the preset and nothing that it gives") {
+    for (const char* device : {"eps", "ocs"}) {
+        const std::string path = "topologies/single-level-" + std::string(device) + "-ualink.yaml";
+        const LoadedRun run = load_run({path, one_shot, {{"workload.collectives.0.operation", "read"}}, {}});
+        CHECK(run.fabric.fidelity == Fidelity::ualink);
+        CHECK(run.fabric.tags == 2048);
+        CHECK(run.workload.collectives[0].collective.operation == Operation::read);
+    }
+}
+
 TEST_CASE("the configuration does not depend on how the files are written") {
     const LoadedRun one = loaded_texts(least_topology, least_workload);
     const LoadedRun other = loaded_texts(
-        "\xEF\xBB\xBFseed: 1\r\nresponses: none\r\nbuffers: unlimited\r\nport_rate: \"50 GB/s\"\r\nports: 8\r\n"
+        "\xEF\xBB\xBFseed: 1\r\nresponses: per-message\r\ntags: unlimited\r\nfidelity: paper\r\nbuffers: "
+        "unlimited\r\nport_rate: \"50 GB/s\"\r\nports: 8\r\n"
         "latency: {switch: 0.3us, base: nominal, propagation: {length: 2 m}}\r\naccelerators: 16\r\n"
         "placement: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]\r\nplanes: 8\r\n"
         "device: eps\r\nfabric: 'single-level'\r\n",
@@ -116,9 +171,14 @@ TEST_CASE("the configuration of a run is itself a pair of files that give the sa
               {"topology.buffers", "{request: 22 flits, response: 14 KiB}"},
               {"topology.routing", "{policy: static, granularity: message, stripe: restart}"},
               {"topology.radix", "64"},
+              {"topology.fidelity", "ualink"},
+              {"topology.responses", "per-transaction"},
+              {"topology.tags", "512"},
+              {"topology.credit_return", "link latency"},
               {"workload.collectives",
                "[{name: a, primitive: send-recv, group: [1, 0], bytes: 3 B, start: 1 us}, {primitive: all-reduce, "
-               "group: 0..2, bytes: 1 B, schedule: two-shot, send_order: same, phase_barrier: true, after: [a]}]"}},
+               "group: 0..2, bytes: 1 B, schedule: two-shot, send_order: same, phase_barrier: true, operation: read, "
+               "after: [a]}]"}},
          }) {
         const LoadedRun run = loaded(ocs, overrides);
         const std::string text = run.configuration;

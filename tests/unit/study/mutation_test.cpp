@@ -82,10 +82,12 @@ std::string verdict(const std::string& text) {
     Source& source = problems.add_source("f", true);
     source.text = text;
     Node root;
+    FabricSpec fabric;
+    fabric.accelerators = 32;
     try {
         if (normalize_text(source, problems) && parse_document(source, problems, root)) {
             canonical_json(write_fields(topology_fields(), read_topology(root, problems)));
-            canonical_json(write_fields(workload_fields(), read_workload(root, problems, 32)));
+            canonical_json(write_fields(workload_fields(), read_workload(root, problems, fabric)));
         }
         problems.raise_any();
     } catch (const Error& error) {

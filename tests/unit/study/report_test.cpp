@@ -5,6 +5,7 @@
 #include <simlette/study/assumptions.hpp>
 #include <simlette/study/format.hpp>
 #include <simlette/study/measures.hpp>
+#include <simlette/study/report_path.hpp>
 #include <simlette/study/run.hpp>
 
 using namespace simlette;
@@ -152,6 +153,70 @@ TEST_CASE("a collective that did not end has a start and no end") {
     CHECK_THAT(json, Contains("\"outcome\": \"time-limit\""));
     CHECK_THAT(json, Contains("\"completion_ps\": null"));
     CHECK_THAT(json, Contains("\"start_ps\": 2000,\n      \"end_ps\": null"));
+    CHECK_THAT(json, Contains("\"critical_path_ps\": null"));
+    CHECK_THAT(report_table(report), !Contains("where the time went"));
+}
+
+TEST_CASE("the time of a collective is told by its parts, in the contract's words") {
+    RunReport report = small_report();
+    report.collectives[0].collective.critical_path = {{1}, {2}, {3}, {4}, {5}, {6}, {7}, {7'972}};
+    CHECK_THAT(report_json(report),
+               Contains("\"critical_path_ps\": {\n        \"endpoint\": 1,\n        \"protocol\": 2,\n        "
+                        "\"propagation\": 3,\n        \"switch\": 4,\n        \"serialization\": 5,\n        "
+                        "\"credit_stall\": 6,\n        \"contention\": 7,\n        \"wait\": 7972\n      }"));
+    report.collectives[0].collective.critical_path = {{2'000}, {0}, {0}, {0}, {6'000}, {0}, {0}, {0}};
+    CHECK_THAT(report_table(report), Contains("where the time went\n"
+                                              "  collective  part              us     share\n"
+                                              "  0           endpoint       0.002   25.00 %\n"
+                                              "              serialization  0.006   75.00 %\n"
+                                              "              all            0.008  100.00 %\n"));
+}
+
+TEST_CASE("of many collectives the table shows where the time of the last to end went") {
+    RunReport report = small_report();
+    for (std::int64_t i = 1; i < 10; ++i) {
+        report.collectives.push_back(report.collectives[0]);
+        report.collectives.back().collective.end = Time{10'000 + i};
+    }
+    report.workload.collectives.resize(10);
+    CHECK_THAT(parts_table(report), Contains("where the time went (the last 8 of 10 to end)\n") &&
+                                        !Contains("\n  1 ") && Contains("\n  2 ") && Contains("\n  9 "));
+}
+
+TEST_CASE("phases are shown where messages were recorded") {
+    RunReport report = small_report();
+    CHECK(phases_table(report).empty());
+    report.messages = {{0, 0, 0, 1, 0, 640, 1, Time{7'000}, Time{8'000}},
+                       {0, 0, 1, 0, 0, 640, 2, Time{6'000}, Time{9'000}},
+                       {0, 1, 1, 0, 0, 640, 4, Time{9'000}, Time{9'500}}};
+    CHECK(phases_table(report) ==
+          "phases\n"
+          "  collective  phase  first flit us  last delivery us  port-messages  flits\n"
+          "  0               0          0.006             0.009              2      3\n"
+          "  0               1          0.009            0.0095              1      4\n");
+}
+
+TEST_CASE("a long critical path is shortened in the middle") {
+    RunReport report = small_report();
+    report.explained = true;
+    PathHop hop;
+    hop.port = "a1.p0";
+    hop.own = Duration{1'000};
+    hop.contention = Duration{2'000};
+    hop.rivals = {
+        {0, 3, 2, true, 4}, {0, 1, 2, false, 1}, {0, 5, 6, false, 1}, {0, 6, 7, false, 1}, {0, 7, 0, false, 1}};
+    for (std::uint32_t phase = 0; phase < 25; ++phase) {
+        report.collectives[0].path.push_back({phase, 1, 2, 0, Time{2'500 + 10 * phase}, Time{2'510 + 10 * phase}, {}});
+    }
+    report.collectives[0].path[0].hops = {hop};
+    const std::string text = explanation_text(report);
+    CHECK_THAT(text,
+               Contains("critical path of 0: 25 messages\n  wait 0.5 ns\n  phase 0: 1 -> 2, port 0: ready 2.5 ns, "
+                        "delivered 2.51 ns\n    a1.p0  request  "));
+    CHECK_THAT(text, Contains("waited for own flits 1 ns + contention 2 ns (0 3 -> 2, 4 flits of answers; 0 1 -> 2, 1 "
+                              "flit; 0 5 -> 6, 1 flit; 2 more)\n"));
+    CHECK_THAT(text, Contains("phase 9:") && !Contains("phase 10:") && Contains("\n  ... 5 messages left out ...\n") &&
+                         !Contains("phase 14:") && Contains("phase 15:") && Contains("phase 24:"));
 }
 
 TEST_CASE("a stall names its cycle in the JSON and in the table") {
@@ -188,6 +253,22 @@ TEST_CASE("assumptions follow the fabric") {
     CHECK(find("switch-latency").value == "300 ns");
     CHECK(find("switch-latency").favours == "ocs");
     CHECK(find("buffer-sizes").value == "unlimited");
+    CHECK(find("responses").value == "per-message");
+    CHECK(find("responses").favours == "ocs");
+    CHECK(find("flits-without-headers").value == "640 B");
+    CHECK(find("flit-packing").id.empty());
+    CHECK(find("tags").id.empty());
+    fabric.fidelity = Fidelity::ualink;
+    fabric.responses = ResponsePolicy::per_transaction;
+    fabric.tags = 2048;
+    CHECK(find("responses").value == "per-transaction");
+    CHECK(find("responses").favours == "neither");
+    CHECK(find("flits-without-headers").id.empty());
+    CHECK(find("flit-packing").value == "628 of 640 B");
+    CHECK(find("tags").value == "2048");
+    fabric.responses = ResponsePolicy::none;
+    CHECK(find("responses").value == "none");
+    CHECK(find("responses").favours == "eps");
     fabric.latency.packet_switch = {200'000};
     fabric.buffers.request = 22;
     CHECK(find("switch-latency").favours == "neither");

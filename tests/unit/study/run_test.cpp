@@ -39,6 +39,27 @@ LoadedRun three_in_a_row() {
     return loaded;
 }
 
+WorkloadEntry send(std::uint32_t from, std::uint32_t to, Bytes bytes) {
+    WorkloadEntry entry = all_reduce(bytes);
+    entry.collective.primitive = Primitive::send_recv;
+    entry.collective.group = {from, to};
+    return entry;
+}
+
+RunReport explained(const LoadedRun& loaded) {
+    RunControl control;
+    control.explain = true;
+    return run(loaded, files, control);
+}
+
+std::int64_t flits_on_links(const RunReport& report) {
+    std::int64_t flits = 0;
+    for (const LinkStatistics& link : report.links) {
+        flits += link.flits;
+    }
+    return flits;
+}
+
 Duration spent(const EntryReport& entry) {
     return entry.collective.end - entry.collective.start;
 }
@@ -64,6 +85,7 @@ TEST_CASE("an entry that waits takes as long on an idle network as one that does
 
 TEST_CASE("an entry may start in the very instant in which another ends") {
     LoadedRun loaded = small_run();
+    loaded.fabric.responses = ResponsePolicy::none;
     loaded.workload.collectives = {all_reduce(1_KiB), all_reduce(1_KiB, {}, {0})};
     const RunReport report = run(loaded, files);
     CHECK(report.collectives[1].collective.start == report.collectives[0].collective.end);
@@ -175,12 +197,130 @@ TEST_CASE("the estimate counts the flits that the run will deliver") {
     const RunEstimate sizes = estimate(loaded, files);
     const RunReport report = run(loaded, files);
     CHECK(sizes.flits == report.statistics.flits);
-    std::int64_t hops = 0;
-    for (const LinkStatistics& link : report.links) {
-        hops += link.flits;
-    }
-    CHECK(sizes.flit_hops == hops);
+    CHECK(sizes.flit_hops == flits_on_links(report));
     CHECK(sizes.memory_bytes > 0);
+}
+
+TEST_CASE("the estimate counts packed flits, their answers and requests to read") {
+    LoadedRun loaded = three_in_a_row();
+    loaded.fabric.fidelity = Fidelity::ualink;
+    loaded.fabric.responses = ResponsePolicy::per_transaction;
+    for (const Operation operation : {Operation::write, Operation::read}) {
+        for (WorkloadEntry& entry : loaded.workload.collectives) {
+            entry.collective.operation = operation;
+        }
+        const RunReport report = run(loaded, files);
+        CHECK(estimate(loaded, files).flits == report.statistics.flits);
+        CHECK(estimate(loaded, files).flit_hops == flits_on_links(report));
+    }
+}
+
+TEST_CASE("responses are drained after the completion and do not move it") {
+    LoadedRun loaded = small_run();
+    loaded.workload.collectives = {send(0, 1, 64_KiB)};
+    const RunReport with = run(loaded, files);
+    CHECK(with.statistics.response_flits == with.statistics.port_messages);
+    CHECK(flits_on_links(with) == 2 * (with.statistics.flits + with.statistics.response_flits));
+    loaded.fabric.responses = ResponsePolicy::none;
+    const RunReport without = run(loaded, files);
+    CHECK(without.statistics.response_flits == 0);
+    CHECK(without.completion == with.completion);
+    CHECK(without.event_hash == with.event_hash);
+    CHECK(flits_on_links(without) == 2 * without.statistics.flits);
+}
+
+TEST_CASE("a time limit at the completion is no limit, though answers are then still under way") {
+    LoadedRun loaded = small_run();
+    loaded.workload.collectives = {send(0, 1, 64_KiB)};
+    RunControl control;
+    control.until = *run(loaded, files).completion;
+    const RunReport report = run(loaded, files, control);
+    CHECK(report.outcome == Outcome::finished);
+    CHECK(report.statistics.response_flits == 0);
+}
+
+TEST_CASE("a read of one flit takes the way of its request and the way of its data") {
+    LoadedRun loaded = small_run();
+    loaded.workload.collectives = {send(0, 1, {640})};
+    loaded.workload.collectives[0].collective.operation = Operation::read;
+    const RunReport report = run(loaded, files);
+    CHECK(report.completion == Time{1'671'200});
+    CHECK(report.statistics.request_flits == 1);
+    CHECK(report.statistics.flits == 1);
+}
+
+TEST_CASE("the parts of every critical path add up to the time of its collective") {
+    LoadedRun loaded = three_in_a_row();
+    loaded.fabric.buffers = {3, 1};
+    const RunReport report = run(loaded, files);
+    for (const EntryReport& entry : report.collectives) {
+        CHECK(entry.collective.critical_path.total() == spent(entry));
+        CHECK(entry.path.empty());
+    }
+    CHECK_FALSE(report.explained);
+}
+
+TEST_CASE("an explanation leads from the start to the end, port by port") {
+    const RunReport report = explained(three_in_a_row());
+    for (const EntryReport& entry : report.collectives) {
+        REQUIRE_FALSE(entry.path.empty());
+        CHECK(entry.path.front().ready == entry.collective.start);
+        CHECK(entry.path.back().delivered == entry.collective.end);
+    }
+    CHECK(report.event_hash == run(three_in_a_row(), files).event_hash);
+}
+
+TEST_CASE("of two sends into one port the explanation of the later names the other") {
+    LoadedRun loaded = small_run();
+    loaded.fabric.ports = 1;
+    loaded.fabric.responses = ResponsePolicy::none;
+    loaded.workload.collectives = {send(0, 1, 64_KiB), send(2, 1, 64_KiB)};
+    loaded.workload.collectives[0].name = "first";
+    loaded.workload.collectives[1].name = "second";
+    const RunReport report = explained(loaded);
+    const PathStep& step = report.collectives[1].path.at(0);
+    REQUIRE(step.hops.size() == 2);
+    const PathHop& into_destination = step.hops[1];
+    CHECK(into_destination.port == "s0.p1");
+    CHECK(into_destination.contention > Duration{0});
+    REQUIRE(into_destination.rivals.size() == 1);
+    CHECK(into_destination.rivals[0].collective == 0);
+    CHECK(into_destination.rivals[0].source == 0);
+    CHECK_THAT(explanation_text(report),
+               Contains("critical path of second: 1 message\n") && Contains("(first 0 -> 1, "));
+    CHECK_THAT(report_json(report), Contains("\"rivals\": [\n") && Contains("\"critical_path\": [\n"));
+}
+
+TEST_CASE("sends in the same order contend with each other, and the explanation says with whom") {
+    LoadedRun loaded = small_run();
+    loaded.fabric.accelerators = 8;
+    loaded.workload.collectives = {all_reduce(64_KiB)};
+    loaded.workload.collectives[0].collective.schedule = ScheduleKind::two_shot;
+    loaded.workload.collectives[0].collective.send_order = SendOrder::same;
+    const RunReport report = explained(loaded);
+    Duration contention{0};
+    for (const PathStep& step : report.collectives[0].path) {
+        for (const PathHop& hop : step.hops) {
+            contention += hop.contention;
+            CHECK((hop.contention > Duration{0}) == !hop.rivals.empty());
+        }
+    }
+    CHECK(contention > Duration{0});
+    CHECK(contention == report.collectives[0].collective.critical_path.contention);
+    CHECK_THAT(explanation_text(report), Contains("waited for contention ") || Contains(" + contention "));
+}
+
+TEST_CASE("of more than three collectives the last three to end are explained") {
+    LoadedRun loaded = small_run();
+    loaded.workload.collectives = {all_reduce(64_KiB), send(0, 1, 1_KiB), all_reduce(1_KiB, {}, {0}),
+                                   all_reduce(1_KiB, {}, {2}), all_reduce(1_KiB, {}, {2})};
+    const RunReport report = explained(loaded);
+    std::vector<bool> has_path;
+    for (const EntryReport& entry : report.collectives) {
+        has_path.push_back(!entry.path.empty());
+    }
+    CHECK(has_path == std::vector<bool>{false, false, true, true, true});
+    CHECK_THAT(explanation_text(report), Contains("critical paths of the last 3 of 5 collectives to end\n"));
 }
 
 TEST_CASE("the parts of a path add up to its latency on every kind of fabric") {

@@ -106,7 +106,7 @@ TEST_CASE("the shipped files and every resolved configuration conform to the sch
     const json topology = schema_json("topology");
     const json workload = schema_json("workload");
     CHECK(topology.at("$schema") == "https://json-schema.org/draft/2020-12/schema");
-    for (const char* name : {"eps", "ocs"}) {
+    for (const char* name : {"eps", "ocs", "eps-ualink", "ocs-ualink"}) {
         const std::string path = "topologies/single-level-" + std::string(name) + ".yaml";
         CHECK(conforms(file_value(path), topology));
         const json configuration = json::parse(load_run({path, "workloads/one-shot.yaml", {}, {}}).configuration);
@@ -120,11 +120,16 @@ TEST_CASE("the shipped files and every resolved configuration conform to the sch
 
 TEST_CASE("the schema refuses unknown keys, missing units and values out of range") {
     const json topology = schema_json("topology");
-    for (const char* file : {"unknown-key", "missing-key", "no-unit", "wrong-unit", "negative", "zero", "not-built"}) {
+    for (const char* file :
+         {"unknown-key", "missing-key", "no-unit", "wrong-unit", "negative", "zero", "not-built", "link-layer"}) {
         INFO(file);
         CHECK_FALSE(conforms(file_value("tests/refuse/topology-" + std::string(file) + ".yaml"), topology));
     }
-    CHECK_FALSE(conforms(file_value("tests/refuse/workload-values.yaml"), schema_json("workload")));
+    for (const char* file : {"values", "read"}) {
+        INFO(file);
+        CHECK_FALSE(
+            conforms(file_value("tests/refuse/workload-" + std::string(file) + ".yaml"), schema_json("workload")));
+    }
 }
 
 TEST_CASE("a kind of file that is not built or not known has no schema") {

@@ -62,8 +62,7 @@ struct FieldInfo {
     std::string key;
     std::string meaning;
     bool required = false;
-    bool built = true;         // false: known, not in this version
-    std::string when_missing;  // replaces the usual hint
+    bool built = true;  // false: known, not in this version
 };
 
 template <class S>
@@ -80,7 +79,7 @@ using Fields = std::vector<Field<S>>;
 template <class S, class T>
 Field<S> optional(std::string key, T S::*member, Kind<T> kind, std::string meaning) {
     Field<S> field;
-    field.info = {std::move(key), std::move(meaning), false, true, ""};
+    field.info = {std::move(key), std::move(meaning), false, true};
     field.read = [member, kind](const Value& value, S& into) { kind.read(value, into.*member); };
     field.write = [member, kind](const S& from) { return kind.write(from.*member); };
     field.schema = kind.schema;
@@ -98,7 +97,7 @@ Field<S> required(std::string key, T S::*member, Kind<T> kind, std::string meani
 template <class S>
 Field<S> later(std::string key) {
     Field<S> field;
-    field.info = {std::move(key), "", false, false, ""};
+    field.info = {std::move(key), "", false, false};
     return field;
 }
 
@@ -174,7 +173,7 @@ Node schema_of(const Fields<S>& fields) {
 template <class S>
 Field<S> section(std::string key, const Fields<S>& inner, std::string meaning) {
     Field<S> field;
-    field.info = {std::move(key), std::move(meaning), false, true, ""};
+    field.info = {std::move(key), std::move(meaning), false, true};
     field.read = [inner](const Value& value, S& into) { read_fields(value, inner, into); };
     field.write = [inner](const S& from) { return write_fields(inner, from); };
     field.schema = schema_of(inner);

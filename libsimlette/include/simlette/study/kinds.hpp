@@ -72,20 +72,6 @@ Kind<Enum> choice(const Names<Enum, count>& names, std::vector<std::string> not_
     return kind;
 }
 
-// A key that has only one value in this version, and fills nothing.
-template <class S>
-Field<S> single(std::string key, std::string built, std::vector<std::string> not_built, std::string meaning) {
-    Field<S> field;
-    field.info = {std::move(key), std::move(meaning), false, true, ""};
-    field.read = [built, not_built](const Value& value, S&) {
-        std::size_t index = 0;
-        read_choice(value, {built}, not_built, index);
-    };
-    field.write = [built](const S&) { return text_node(built); };
-    field.schema = choice_schema({built});
-    return field;
-}
-
 // One of several forms of a value, for the schema.
 Node one_of(std::vector<Node> forms);
 Node list_schema(Node item);

@@ -2,6 +2,7 @@
 // anywhere.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 
@@ -31,6 +32,14 @@ struct RunMeasures {
 Duration traffic_window(const NetworkStatistics& statistics);
 
 Ratio utilization(Duration busy, std::int64_t links, Duration window);
+
+// A part of a critical path by the name that results use.
+struct NamedPart {
+    const char* name;
+    Duration time;
+};
+
+std::array<NamedPart, 8> named_parts(const TimeParts& parts);
 
 RunMeasures measure(const RunReport& report);
 

@@ -32,6 +32,15 @@ inline constexpr Names<Channel, 2> channel_names{{
     {Channel::request, "request"},
     {Channel::response, "response"},
 }};
+inline constexpr Names<Fidelity, 2> fidelity_names{{
+    {Fidelity::paper, "paper"},
+    {Fidelity::ualink, "ualink"},
+}};
+inline constexpr Names<ResponsePolicy, 3> response_names{{
+    {ResponsePolicy::none, "none"},
+    {ResponsePolicy::per_message, "per-message"},
+    {ResponsePolicy::per_transaction, "per-transaction"},
+}};
 inline constexpr Names<RoutingPolicy, 3> policy_names{{
     {RoutingPolicy::spray, "spray"},
     {RoutingPolicy::hashed, "hashed"},
@@ -55,6 +64,10 @@ inline constexpr Names<ScheduleKind, 5> schedule_names{{
     {ScheduleKind::two_shot, "two-shot"},
     {ScheduleKind::recursive_doubling, "recursive-doubling"},
     {ScheduleKind::coset_factored_parallel, "coset-factored-parallel"},
+}};
+inline constexpr Names<Operation, 2> operation_names{{
+    {Operation::write, "write"},
+    {Operation::read, "read"},
 }};
 inline constexpr Names<SendOrder, 2> send_order_names{{
     {SendOrder::rotated, "rotated"},
@@ -80,6 +93,12 @@ constexpr std::string_view name_of(DeviceKind kind) {
 constexpr std::string_view name_of(Channel channel) {
     return name_in(channel_names, channel);
 }
+constexpr std::string_view name_of(Fidelity fidelity) {
+    return name_in(fidelity_names, fidelity);
+}
+constexpr std::string_view name_of(ResponsePolicy responses) {
+    return name_in(response_names, responses);
+}
 constexpr std::string_view name_of(RoutingPolicy policy) {
     return name_in(policy_names, policy);
 }
@@ -94,6 +113,9 @@ constexpr std::string_view name_of(Primitive primitive) {
 }
 constexpr std::string_view name_of(ScheduleKind schedule) {
     return name_in(schedule_names, schedule);
+}
+constexpr std::string_view name_of(Operation operation) {
+    return name_in(operation_names, operation);
 }
 constexpr std::string_view name_of(SendOrder order) {
     return name_in(send_order_names, order);

@@ -25,6 +25,7 @@ struct RunProgress {
 struct RunControl {
     Time until = Time::never();
     bool record_messages = false;
+    bool explain = false;                              // simulate a second time, for EntryReport::path
     std::function<void(const RunProgress&)> progress;  // may be empty
     double progress_interval = 0.2;                    // seconds of wall time, at least
     const std::atomic<bool>* stop = nullptr;           // set by another thread or a signal handler to end early
@@ -39,7 +40,10 @@ SIMLETTE_EXPORT const char* outcome_name(Outcome outcome);
 struct EntryReport {
     bool started = false;         // `collective.start` is meaningful
     CollectiveReport collective;  // its id is its place in the workload, which messages carry too
+    std::vector<PathStep> path;  // its critical path, if asked for and if it is one of the last `most_explained` to end
 };
+
+inline constexpr std::size_t most_explained = 3;
 
 // Between the start of the first flit and the delivery of the last one, over all port-messages that were delivered.
 // p50 and p99 are the smallest latency that at least that share of the port-messages does not exceed.
@@ -62,6 +66,7 @@ struct RunReport {
     NetworkStatistics statistics;
     std::vector<LinkStatistics> links;
     std::vector<MessageRecord> messages;  // if recorded
+    bool explained = false;               // critical paths were asked for
     std::optional<LatencyPercentiles> message_latency;
     std::uint64_t event_hash = 0;
     double wall_seconds = 0;
@@ -85,6 +90,8 @@ SIMLETTE_EXPORT RunEstimate estimate(const LoadedRun& loaded, const RunInputs& i
 SIMLETTE_EXPORT std::string report_json(const RunReport& report);
 SIMLETTE_EXPORT std::string report_table(const RunReport& report);
 SIMLETTE_EXPORT std::string stall_text(const RunReport& report);  // why it stalled: the wait cycle, a line each
+// The critical paths, message by message and port by port. Requires: report.explained.
+SIMLETTE_EXPORT std::string explanation_text(const RunReport& report);
 SIMLETTE_EXPORT std::string report_csv(const RunReport& report);  // the scalar results: a header and one row
 SIMLETTE_EXPORT std::string messages_csv(const RunReport& report);
 SIMLETTE_EXPORT std::string links_csv(const RunReport& report);

@@ -33,8 +33,8 @@ Kind<GroupText> group_kind();
 const Fields<CollectiveText>& collective_fields();
 const Fields<WorkloadFile>& workload_fields();
 
-// Reads a tree for a fabric of so many accelerators; 0: not known, ranks are not compared with it.
-WorkloadFile read_workload(const Node& root, Problems& problems, std::uint32_t accelerators);
+// Reads a tree for a fabric. With 0 accelerators their number is not known, and ranks are not compared with it.
+WorkloadFile read_workload(const Node& root, Problems& problems, const FabricSpec& fabric);
 
 WorkloadSpec workload_spec(const WorkloadFile& workload);
 
