@@ -20,7 +20,6 @@ LoadedRun small_run() {
     LoadedRun loaded;
     loaded.fabric.accelerators = 4;
     loaded.fabric.ports = 2;
-    loaded.fabric.responses = ResponsePolicy::none;
     loaded.configuration = "{}";
     return loaded;
 }
