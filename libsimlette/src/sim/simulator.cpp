@@ -208,6 +208,9 @@ CollectiveId Simulator::register_collective(const CollectiveSpec& collective) {
     if (collective.bytes.count < 1) {
         throw Error(ErrorKind::input, "`bytes` is " + std::to_string(collective.bytes.count) + "; expected at least 1");
     }
+    if (collective.operation == Operation::read && s.fabric->spec.responses == ResponsePolicy::none) {
+        throw Error(ErrorKind::input, "`operation: read` needs responses: they carry the data; `responses` is none");
+    }
     const CollectiveId id = collective.id.value_or(static_cast<CollectiveId>(s.player.runs().size()));
     if (s.player.find(id) != nullptr) {
         throw Error(ErrorKind::input, "a collective with id " + std::to_string(id) + " is registered already");

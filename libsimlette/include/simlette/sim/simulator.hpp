@@ -72,7 +72,7 @@ struct PathHop {
     Time left;                 // its start on the wire
     Duration own{0};           // wire busy with flits of the same source and collective
     Duration contention{0};    // wire busy with others
-    Duration credit_stall{0};  // wire idle, no credit
+    Duration credit_stall{0};  // wire idle: no credit, or at an accelerator no tag
     Duration flit_time{0};     // its own time on the wire
     Duration latency{0};       // from there to the next port, or to the core
     struct Rival {
