@@ -319,3 +319,19 @@ TEST_CASE(
         }
     });
 }
+
+TEST_CASE("a reset simulator still watches the links it was told to") {
+    const auto fabric = build_fabric(packet_fabric(4, 2));
+    Simulator plain(fabric);
+    plain.register_collective(all_reduce(10'000));
+    finish(plain);
+    SimulatorOptions options;
+    options.watched_links = plain.critical_links();
+    Simulator watching(fabric, options);
+    for (int i = 0; i < 2; ++i) {
+        watching.reset();
+        watching.register_collective(all_reduce(10'000));
+        finish(watching);
+        CHECK(watching.explain(0).size() == 1);
+    }
+}
