@@ -29,6 +29,7 @@ inline Setting packet_setting(std::uint32_t accelerators, std::uint32_t ports, B
     Setting setting;
     setting.fabric.accelerators = accelerators;
     setting.fabric.ports = ports;
+    setting.fabric.responses = ResponsePolicy::none;
     setting.collective.bytes = bytes;
     setting.collective.schedule = ScheduleKind::one_shot;
     return setting;
@@ -62,17 +63,22 @@ inline Overlay world_overlay(const Fabric& fabric) {
     return overlay;
 }
 
+inline TransactionRules rules_of(const FabricSpec& spec) {
+    return {spec.fidelity, spec.responses, spec.tags};
+}
+
 template <class Queue>
 class WorldRun {
 public:
     WorldRun(std::shared_ptr<const Fabric> fabric, const CollectiveSpec& spec, SimulatorOptions options = {})
-        : fabric_(std::move(fabric)), network_(fabric_->graph, fabric_->spec.routing, fabric_->spec.seed) {
+        : fabric_(std::move(fabric)),
+          network_(fabric_->graph, fabric_->spec.routing, rules_of(fabric_->spec), fabric_->spec.seed) {
         network_.record_messages(options.record_messages);
         std::vector<std::uint32_t> accelerators;
         for (std::uint32_t rank = 0; rank < fabric_->graph.accelerators; ++rank) {
             accelerators.push_back(rank);
         }
-        player_.add(spec, build_schedule(spec.primitive, spec.schedule, world_overlay(*fabric_)), accelerators);
+        player_.add(0, spec, build_schedule(spec.primitive, spec.schedule, world_overlay(*fabric_)), accelerators);
         player_.start(0, network_.now());
     }
 

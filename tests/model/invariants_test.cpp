@@ -1,4 +1,4 @@
-// What must hold on any fabric under any traffic, on both channels, watched at every instant.
+// What must hold on any fabric under any traffic, watched at every instant.
 #include <catch2/catch.hpp>
 
 #include <support/ledger.hpp>
@@ -24,7 +24,7 @@ struct Watched {
     explicit Watched(Random& random) : fabric(build_fabric(random_fabric(random))) {
         sends = random_traffic(random, *fabric);
         WatchedQueue::starts().clear();
-        FlitNetwork<WatchedQueue> network(fabric->graph, fabric->spec.routing, fabric->spec.seed);
+        FlitNetwork<WatchedQueue> network(fabric->graph, fabric->spec.routing, no_responses, fabric->spec.seed);
         network.record_messages(true);
         play(network, sends, [&](Time t) { credits[t] = credits_of(network); });
         starts = WatchedQueue::starts();
@@ -129,11 +129,11 @@ TEST_CASE("no message is faster than its path, its flits on one port and one fli
     });
 }
 
-TEST_CASE("on both channels every port-message leaves and lands when the reference says") {
+TEST_CASE("every plain port-message leaves and lands when the reference says") {
     for_each_seed(6, Cases::reference, [](Random& random) {
         const auto fabric = build_fabric(random_fabric(random));
         const std::vector<PlainSend> sends = random_traffic(random, *fabric);
-        FlitNetwork<LaneQueue> network(fabric->graph, fabric->spec.routing, fabric->spec.seed);
+        FlitNetwork<LaneQueue> network(fabric->graph, fabric->spec.routing, no_responses, fabric->spec.seed);
         network.record_messages(true);
         play(network, sends, [](Time) {});
         ReferenceNetwork reference(fabric->spec);
@@ -147,7 +147,7 @@ TEST_CASE("traffic on a network that has fallen quiet repeats itself to the pico
     for_each_seed(7, Cases::invariants, [](Random& random) {
         const auto fabric = build_fabric(random_fabric(random));
         std::vector<PlainSend> sends = random_traffic(random, *fabric);
-        FlitNetwork<LaneQueue> network(fabric->graph, fabric->spec.routing, fabric->spec.seed);
+        FlitNetwork<LaneQueue> network(fabric->graph, fabric->spec.routing, no_responses, fabric->spec.seed);
         network.record_messages(true);
         play(network, sends, [](Time) {});
         const std::vector<MessageRecord> first = sorted_records(network);

@@ -201,9 +201,9 @@ namespace {
 // Starts of flits 0, 1, 2, ... of a source that has them all at time 0; each flit is a message of its own.
 std::vector<Time> flit_starts(const FabricSpec& spec, std::size_t flits) {
     const auto fabric = build_fabric(spec);
-    FlitNetwork<LaneQueue> network(fabric->graph, spec.routing, spec.seed);
+    FlitNetwork<LaneQueue> network(fabric->graph, spec.routing, no_responses, spec.seed);
     network.record_messages(true);
-    play(network, std::vector<PlainSend>(flits, {0, 1, 640, Channel::request, Time{}}), [](Time) {});
+    play(network, std::vector<PlainSend>(flits, {0, 1, 640, Time{}}), [](Time) {});
     std::vector<Time> starts;
     for (const MessageRecord& record : sorted_records(network)) {
         starts.push_back(record.injected);

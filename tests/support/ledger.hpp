@@ -154,7 +154,6 @@ private:
         return 0;
     }
     bool to_core(LinkId id) const { return graph_.links[id].to < graph_.accelerators; }
-    std::uint32_t channel_of(std::uint32_t send) const { return static_cast<std::uint32_t>(sends_[send].channel); }
 
     void apply_all(Time t) {
         for (auto it = changes_.lower_bound(t); it != changes_.upper_bound(t); ++it) {
@@ -179,7 +178,7 @@ private:
             for (const Change& change : changes) {
                 const std::int64_t flits = unfinished_.at({send, change.flit.port}).left;
                 for (std::int64_t flit = 0; flit < flits; ++flit) {
-                    enqueue(change.link, no_id, channel_of(send), change.flit);
+                    enqueue(change.link, no_id, 0, change.flit);
                 }
             }
         }

@@ -126,6 +126,7 @@ inline std::vector<std::uint32_t> turned_cube(Random& random, std::uint32_t n) {
 
 inline FabricSpec random_fabric(Random& random) {
     FabricSpec spec;
+    spec.responses = ResponsePolicy::none;
     random_times(random, spec);
     random_routing(random, spec);
     spec.seed = random.next();

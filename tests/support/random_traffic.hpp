@@ -31,7 +31,6 @@ inline std::vector<PlainSend> random_traffic(Random& random, const Fabric& fabri
         const std::vector<std::uint32_t> destinations = reachable(fabric.graph, send.source);
         send.destination = incast ? destinations.front() : destinations[random.below(destinations.size())];
         send.bytes = random_bytes(random).count;
-        send.channel = one_in(random, 2) ? Channel::request : Channel::response;
         send.at = {together ? 0 : random.between(0, 40) * flit};
     }
     return sends;

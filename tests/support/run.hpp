@@ -53,11 +53,12 @@ inline RunResult run(const FabricSpec& fabric, const std::vector<CollectiveSpec>
     return result;
 }
 
-// Builders of the usual cases; what is not named keeps its default.
+// Builders of the usual cases, without responses; what is not named keeps its default.
 inline FabricSpec packet_fabric(std::uint32_t accelerators, std::uint32_t ports) {
     FabricSpec spec;
     spec.accelerators = accelerators;
     spec.ports = ports;
+    spec.responses = ResponsePolicy::none;
     return spec;
 }
 

@@ -1,4 +1,4 @@
-// Plain messages on both channels, played on a network by hand, without collectives.
+// Plain messages without responses, played on a network by hand, without collectives.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <simlette/fabric/flit_network.hpp>
-#include <simlette/link/flit.hpp>
+#include <simlette/fabric/transactions.hpp>
 
 #include <support/reference.hpp>
 
@@ -17,14 +17,14 @@ struct PlainSend {
     std::uint32_t source = 0;
     std::uint32_t destination = 0;
     std::int64_t bytes = 0;
-    Channel channel = Channel::request;
     Time at;
 };
 
+inline constexpr TransactionRules no_responses{Fidelity::paper, ResponsePolicy::none, unlimited};
+
 class OneMessage final : public MessageSource {
 public:
-    explicit OneMessage(const PlainSend& send)
-        : message_{send.destination, send.destination, flits_for({send.bytes}), {send.bytes}} {}
+    explicit OneMessage(const PlainSend& send) : message_{send.destination, send.destination, {send.bytes}} {}
 
     bool message(std::uint32_t, std::uint32_t, std::uint32_t index, OutMessage& out) const override {
         out = message_;
@@ -48,7 +48,7 @@ void play(Network& network, const std::vector<PlainSend>& sends, Watch&& watch) 
             network.reset_arbiters();
         }
         for (const std::uint32_t id : network.wakes()) {
-            network.inject({&messages[id], sends[id].source, sends[id].source, id, 0, sends[id].channel});
+            network.inject({&messages[id], sends[id].source, sends[id].source, id, 0});
         }
         network.close();
         watch(t);
@@ -83,8 +83,8 @@ public:
             if (!sent_[id] && sends_[id].at.ps == t) {
                 sent_[id] = true;
                 const PlainSend& s = sends_[id];
-                now.push_back({static_cast<std::uint32_t>(id), 0, s.source, s.destination, s.source, s.destination,
-                               s.bytes, s.channel});
+                now.push_back(
+                    {static_cast<std::uint32_t>(id), 0, s.source, s.destination, s.source, s.destination, s.bytes});
             }
         }
         return now;

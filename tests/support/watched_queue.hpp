@@ -31,7 +31,7 @@ public:
         if (turns_[lane] == Turn::wire_free) {
             freed_ = detail;
         } else if (turns_[lane] == Turn::deliver) {
-            starts().push_back({now, entity, detail & 1U, freed_ == no_id ? no_id : freed_ >> 1U, detail >> 1U});
+            starts().push_back({now, entity, detail & 1U, freed_ == no_id ? no_id : freed_ >> 1U, detail >> 2U});
         }
         return queue_.push(lane, now, entity, detail);
     }

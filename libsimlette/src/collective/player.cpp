@@ -141,6 +141,14 @@ void CollectiveRun::start(Time now, Orders& orders) {
     }
 }
 
+void CollectiveRun::conclude(Time end) {
+    require(!started_, "a collective starts once");
+    started_ = true;
+    std::fill(phase_.begin(), phase_.end(), static_cast<std::uint32_t>(schedule_.phases.size()));
+    first_finish_ = last_finish_ = end;
+    finished_ranks_ = schedule_.ranks;
+}
+
 void CollectiveRun::deliver(Time now, const Delivery& delivery, Orders& orders) {
     const std::uint32_t rank = delivery.destination_rank;
     std::int64_t& bytes = arrived_[at(delivery.phase, rank)];
@@ -318,6 +326,12 @@ CollectiveRun* Player::find(std::uint32_t id) const {
 void Player::start(std::uint32_t id, Time now) {
     CollectiveRun& run = *find(id);
     run.start(now, orders_);
+    note_if_finished(run, false);
+}
+
+void Player::conclude(std::uint32_t id, Time end) {
+    CollectiveRun& run = *find(id);
+    run.conclude(end);
     note_if_finished(run, false);
 }
 

@@ -1,16 +1,21 @@
 #include <algorithm>
 #include <atomic>
 #include <tuple>
+#include <variant>
 
 #include <simlette/base/contract.hpp>
 #include <simlette/base/error.hpp>
 #include <simlette/base/tally.hpp>
+#include <simlette/collective/analytic.hpp>
 #include <simlette/collective/build_schedule.hpp>
 #include <simlette/collective/player.hpp>
 #include <simlette/collective/proof.hpp>
 #include <simlette/fabric/built_fabric.hpp>
 #include <simlette/fabric/flit_network.hpp>
+#include <simlette/fabric/message_network.hpp>
+#include <simlette/sim/analytic_network.hpp>
 #include <simlette/sim/explain.hpp>
+#include <simlette/sim/judge.hpp>
 #include <simlette/sim/simulator.hpp>
 
 namespace simlette {
@@ -73,24 +78,66 @@ void check_group(const Fabric& fabric, const CollectiveSpec& spec, std::size_t m
     }
 }
 
+using Network = std::variant<FlitNetwork<LaneQueue>, MessageNetwork, AnalyticNetwork>;
+
+Network network_for(const Fabric& fabric, const SimulatorOptions& options) {
+    const FabricSpec& spec = fabric.spec;
+    const TransactionRules rules{spec.fidelity, spec.responses, spec.tags};
+    switch (options.mode) {
+        case Mode::message:
+            if (spec.fidelity == Fidelity::ualink) {
+                throw Error(ErrorKind::input, "known value `ualink` with `mode: message`, not in this version");
+            }
+            return Network(std::in_place_type<MessageNetwork>, fabric.graph, spec.routing, rules, spec.seed);
+        case Mode::analytic:
+            return Network(std::in_place_type<AnalyticNetwork>, fabric.graph);
+        case Mode::flit:
+            break;
+    }
+    return Network(std::in_place_type<FlitNetwork<LaneQueue>>, fabric.graph, spec.routing, rules, spec.seed);
+}
+
 }  // namespace
 
 struct Simulator::State {
     State(std::shared_ptr<const Fabric> on, SimulatorOptions with)
-        : fabric(std::move(on)),
-          options(with),
-          network(fabric->graph, fabric->spec.routing,
-                  TransactionRules{fabric->spec.fidelity, fabric->spec.responses, fabric->spec.tags},
-                  fabric->spec.seed) {
-        start_recording();
+        : fabric(std::move(on)), options(std::move(with)), network(network_for(*fabric, options)) {
+        observe();
     }
 
-    void start_recording() {
-        network.record_messages(options.record_messages);
-        network.watch(options.watched_links);
-        if (options.record_ports) {
-            network.log_ports(options.record_limit);
+    void observe() {
+        if (auto* flit = std::get_if<FlitNetwork<LaneQueue>>(&network)) {
+            flit->record_messages(options.record_messages);
+            flit->watch(options.watched_links);
+            if (options.record_ports) {
+                flit->log_ports(options.record_limit);
+            }
+        } else if (auto* message = std::get_if<MessageNetwork>(&network)) {
+            message->record_messages(options.record_messages);
         }
+    }
+
+    Time now() const {
+        return std::visit([](const auto& one) { return one.now(); }, network);
+    }
+
+    void begin(CollectiveId id, const CollectiveSpec& spec, const std::vector<std::uint32_t>& accelerators) {
+        if (auto* analytic = std::get_if<AnalyticNetwork>(&network)) {
+            const Schedule& schedule = run(id).schedule();
+            analytic->carry(id, spec.earliest_start, analytic_time(fabric->graph, spec, schedule, accelerators));
+        } else if (spec.earliest_start == now()) {
+            player.start(id, now());
+        } else if (auto* message = std::get_if<MessageNetwork>(&network)) {
+            message->wake_at(spec.earliest_start, id);
+        } else {
+            std::get<FlitNetwork<LaneQueue>>(network).wake_at(spec.earliest_start, id);
+        }
+    }
+
+    const FlitNetwork<LaneQueue>& recorded() const {
+        const auto* flit = std::get_if<FlitNetwork<LaneQueue>>(&network);
+        require(flit != nullptr && options.record_ports, "ports were recorded, in flit mode");
+        return *flit;
     }
 
     std::uint64_t append_phases(std::vector<PhaseRecord>& records) const {
@@ -101,22 +148,44 @@ struct Simulator::State {
         std::sort(by_id.begin(), by_id.end(), [](const auto* a, const auto* b) { return a->id() < b->id(); });
         std::uint64_t left_out = 0;
         for (const CollectiveRun* run : by_id) {
-            left_out += run->append_phases(network.now(), options.record_limit, records);
+            left_out += run->append_phases(now(), options.record_limit, records);
         }
         return left_out;
     }
 
-    void count_latencies() {
+    template <class Carrier>
+    void open(Carrier& carrier, Time t) {
+        player.open(carrier, t);
         if (options.tally_latency) {
-            for (const Delivery& delivery : network.deliveries()) {
-                latencies.add((network.now() - delivery.injected).ps);
+            for (const Delivery& delivery : carrier.deliveries()) {
+                if (!delivery.asked) {
+                    latencies.add((t - delivery.injected).ps);
+                }
             }
         }
     }
+    void open(AnalyticNetwork& analytic, Time t) {
+        analytic.open(t);
+        for (const CollectiveId id : analytic.ended()) {
+            const CollectiveRun& ended = run(id);
+            player.conclude(id, t);
+            analytic.count(ended.flits(), ended.payload(), ended.spec().earliest_start);
+        }
+    }
 
-    Advance stall() {
+    template <class Carrier>
+    void close(Carrier& carrier) {
+        player.close(carrier);
+    }
+    void close(AnalyticNetwork&) {}
+
+    template <class Carrier>
+    Advance advance(Carrier& carrier, const Limits& limits, bool drain);
+
+    template <class Carrier>
+    Advance stall(const Carrier& carrier) {
         stopped = true;
-        Stalled stalled{network.explain()};
+        Stalled stalled{carrier.explain()};
         if (stalled.report.cycle.empty()) {
             for (const auto& run : player.runs()) {
                 if (!run->finished()) {
@@ -136,7 +205,7 @@ struct Simulator::State {
 
     std::shared_ptr<const Fabric> fabric;
     SimulatorOptions options;
-    FlitNetwork<LaneQueue> network;
+    Network network;
     Player player;
     Tally latencies;  // of port-messages, in picoseconds
     std::atomic<bool> stop{false};
@@ -144,7 +213,7 @@ struct Simulator::State {
 };
 
 Simulator::Simulator(std::shared_ptr<const Fabric> fabric, SimulatorOptions options)
-    : state_(std::make_unique<State>(std::move(fabric), options)) {}
+    : state_(std::make_unique<State>(std::move(fabric), std::move(options))) {}
 Simulator::~Simulator() = default;
 Simulator::Simulator(Simulator&&) noexcept = default;
 Simulator& Simulator::operator=(Simulator&&) noexcept = default;
@@ -154,9 +223,9 @@ CollectiveId Simulator::register_collective(const CollectiveSpec& collective) {
     if (s.stopped) {
         throw Error(ErrorKind::input, "the simulator has stalled; nothing can be registered");
     }
-    if (collective.earliest_start < s.network.now()) {
+    if (collective.earliest_start < s.now()) {
         throw Error(ErrorKind::input, "a collective cannot start at " + std::to_string(collective.earliest_start.ps) +
-                                          " ps: it is " + std::to_string(s.network.now().ps) + " ps already");
+                                          " ps: it is " + std::to_string(s.now().ps) + " ps already");
     }
     if (collective.bytes.count < 1) {
         throw Error(ErrorKind::input, "`bytes` is " + std::to_string(collective.bytes.count) + "; expected at least 1");
@@ -174,43 +243,42 @@ CollectiveId Simulator::register_collective(const CollectiveSpec& collective) {
     if (const auto flaw = find_flaw(schedule, collective.primitive)) {
         throw Error(ErrorKind::input, "schedule `" + schedule.name + "` is wrong: " + *flaw);
     }
-    s.player.add(id, collective, std::move(schedule), std::move(accelerators));
-    if (collective.earliest_start == s.network.now()) {
-        s.player.start(id, s.network.now());
-    } else {
-        s.network.wake_at(collective.earliest_start, id);
-    }
+    s.player.add(id, collective, std::move(schedule), accelerators);
+    s.begin(id, collective, accelerators);
     return id;
 }
 
 // An instant stays open until time must move, so that what a caller learns of at a completion can start in it.
-Advance Simulator::run(const Limits& limits, bool drain) {
-    State& s = *state_;
-    const std::uint64_t last_event = s.network.events() + std::min(limits.events, UINT64_MAX - s.network.events());
+template <class Carrier>
+Advance Simulator::State::advance(Carrier& carrier, const Limits& limits, bool drain) {
+    const std::uint64_t last_event = carrier.events() + std::min(limits.events, UINT64_MAX - carrier.events());
     while (true) {
-        if (const CollectiveRun* run = s.player.take_finished()) {
-            return Completed{run->id(), run->spec().earliest_start, run->end()};
+        if (const CollectiveRun* done = player.take_finished()) {
+            return Completed{done->id(), done->spec().earliest_start, done->end()};
         }
-        if (s.player.unfinished() == 0 && (!drain || s.network.quiet())) {
+        if (player.unfinished() == 0 && (!drain || carrier.quiet())) {
             return Idle{};
         }
-        if (s.stop.exchange(false)) {
+        if (stop.exchange(false)) {
             return Stopped{};
         }
-        if (s.stopped) {
-            return s.stall();
+        if (stopped) {
+            return stall(carrier);
         }
-        if (s.network.events() >= last_event || limits.time <= s.network.now()) {
+        if (carrier.events() >= last_event || limits.time <= carrier.now()) {
             return LimitReached{};
         }
-        s.player.close(s.network);
-        const Time next = s.network.next_instant();
+        close(carrier);
+        const Time next = carrier.next_instant();
         if (next == Time::never()) {
-            return s.stall();
+            return stall(carrier);
         }
-        s.player.open(s.network, std::min(next, limits.time));
-        s.count_latencies();
+        open(carrier, std::min(next, limits.time));
     }
+}
+
+Advance Simulator::run(const Limits& limits, bool drain) {
+    return std::visit([&](auto& carrier) { return state_->advance(carrier, limits, drain); }, state_->network);
 }
 
 Advance Simulator::advance(const Limits& limits) {
@@ -222,7 +290,7 @@ Advance Simulator::drain(const Limits& limits) {
 }
 
 Time Simulator::now() const {
-    return state_->network.now();
+    return state_->now();
 }
 
 void Simulator::request_stop() noexcept {
@@ -230,8 +298,8 @@ void Simulator::request_stop() noexcept {
 }
 
 void Simulator::reset() {
-    state_->network.clear();
-    state_->start_recording();
+    std::visit([](auto& one) { one.clear(); }, state_->network);
+    state_->observe();
     state_->player.clear();
     state_->latencies.clear();
     state_->stop.store(false);
@@ -258,13 +326,14 @@ CollectiveReport Simulator::collective(CollectiveId id) const {
     if (run.finished()) {
         report.end = run.end();
         report.finish_skew = run.finish_skew();
+        report.explained = state_->options.mode == Mode::flit;
         report.critical_path = run.critical_path();
     }
     return report;
 }
 
 NetworkStatistics Simulator::statistics() const {
-    NetworkStatistics statistics = state_->network.statistics();
+    NetworkStatistics statistics = std::visit([](const auto& one) { return one.statistics(); }, state_->network);
     for (const auto& run : state_->player.runs()) {
         statistics.payload_bytes_due += run->payload().count;
     }
@@ -272,12 +341,12 @@ NetworkStatistics Simulator::statistics() const {
 }
 
 std::vector<LinkStatistics> Simulator::links() const {
-    return state_->network.link_statistics();
+    return std::visit([](const auto& one) { return one.link_statistics(); }, state_->network);
 }
 
 std::vector<MessageRecord> Simulator::messages() const {
     require(state_->options.record_messages, "messages were recorded");
-    std::vector<MessageRecord> records = state_->network.records();
+    std::vector<MessageRecord> records = std::visit([](const auto& one) { return one.records(); }, state_->network);
     std::sort(records.begin(), records.end(), [](const MessageRecord& a, const MessageRecord& b) {
         return std::tie(a.collective, a.phase, a.source, a.destination, a.port) <
                std::tie(b.collective, b.phase, b.source, b.destination, b.port);
@@ -297,20 +366,19 @@ void sort_by_link(std::vector<Record>& records) {
 }  // namespace
 
 std::vector<PassageRecord> Simulator::passages() const {
-    require(state_->options.record_ports, "ports were recorded");
-    std::vector<PassageRecord> records = state_->network.port_log().passages();
+    std::vector<PassageRecord> records = state_->recorded().port_log().passages();
     sort_by_link(records);
     return records;
 }
 
 std::vector<StallRecord> Simulator::stalls() const {
-    require(state_->options.record_ports, "ports were recorded");
-    std::vector<StallRecord> records = state_->network.stalls();
+    std::vector<StallRecord> records = state_->recorded().stalls();
     sort_by_link(records);
     return records;
 }
 
 std::vector<PhaseRecord> Simulator::phases() const {
+    require(state_->options.mode == Mode::flit, "phases are known in flit mode");
     std::vector<PhaseRecord> records;
     state_->append_phases(records);
     return records;
@@ -318,7 +386,7 @@ std::vector<PhaseRecord> Simulator::phases() const {
 
 std::uint64_t Simulator::unrecorded() const {
     std::vector<PhaseRecord> records;
-    return state_->network.port_log().left_out() + state_->append_phases(records);
+    return state_->recorded().port_log().left_out() + state_->append_phases(records);
 }
 
 Duration Simulator::message_latency(unsigned percent) const {
@@ -329,7 +397,7 @@ Duration Simulator::message_latency(unsigned percent) const {
 std::vector<std::uint32_t> Simulator::critical_links() const {
     std::vector<LinkId> links;
     for (const auto& run : state_->player.runs()) {
-        if (run->finished()) {
+        if (run->finished() && state_->options.mode == Mode::flit) {
             append_critical_links(state_->fabric->graph, *run, links);
         }
     }
@@ -340,11 +408,17 @@ std::vector<std::uint32_t> Simulator::critical_links() const {
 
 std::vector<PathStep> Simulator::explain(CollectiveId id) const {
     require(state_->run(id).finished(), "a finished collective is explained");
-    return explain_path(state_->fabric->graph, state_->run(id), state_->network.departures());
+    const auto* flit = std::get_if<FlitNetwork<LaneQueue>>(&state_->network);
+    require(flit != nullptr, "flit mode explains");
+    return explain_path(state_->fabric->graph, state_->run(id), flit->departures());
 }
 
 std::uint64_t Simulator::event_hash() const {
-    return state_->network.event_hash();
+    return std::visit([](const auto& one) { return one.event_hash(); }, state_->network);
+}
+
+Validity Simulator::validity() const {
+    return std::visit([&](const auto& one) { return judge(one, *state_->fabric); }, state_->network);
 }
 
 }  // namespace simlette

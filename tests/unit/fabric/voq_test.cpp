@@ -19,7 +19,7 @@ struct PlainQueues {
     OutputQueues::Taken pop() {
         auto served = inputs.lower_bound(pointer);
         served = served == inputs.end() ? inputs.begin() : served;
-        const OutputQueues::Taken taken{served->first, served->second.front()};
+        const OutputQueues::Taken taken{served->first, served->second.front(), false};
         served->second.pop_front();
         if (served->second.empty()) {
             inputs.erase(served);
@@ -41,7 +41,7 @@ TEST_CASE("an output serves its inputs in turn and each in the order of arrival"
             if (random.below(2) == 0 || plain.inputs.empty()) {
                 const auto input = static_cast<LinkId>(random.below(inputs));
                 const auto message = static_cast<std::uint32_t>(random.below(3));
-                queues.push(input, message, runs);
+                queues.push(input, message, false, runs);
                 plain.inputs[input].push_back(message);
             } else {
                 const OutputQueues::Taken expected = plain.pop();
@@ -64,8 +64,8 @@ TEST_CASE("the pointer starts at the first input and moves past the one that was
     FlitRuns runs;
     OutputQueues queues;
     for (const LinkId input : {2U, 0U, 1U}) {
-        queues.push(input, 10 + input, runs);
-        queues.push(input, 10 + input, runs);
+        queues.push(input, 10 + input, false, runs);
+        queues.push(input, 10 + input, false, runs);
     }
     for (const LinkId expected : {0U, 1U, 2U, 0U, 1U, 2U}) {
         CHECK(queues.pop(runs).input == expected);
@@ -76,13 +76,13 @@ TEST_CASE("the pointer starts at the first input and moves past the one that was
 TEST_CASE("cleared queues hold nothing and start at the first input") {
     FlitRuns runs;
     OutputQueues queues;
-    queues.push(0, 1, runs);
-    queues.push(3, 1, runs);
+    queues.push(0, 1, false, runs);
+    queues.push(3, 1, false, runs);
     CHECK(queues.pop(runs).input == 0);
     queues.clear();
     runs.clear();
     CHECK(queues.empty());
-    queues.push(3, 1, runs);
-    queues.push(0, 1, runs);
+    queues.push(3, 1, false, runs);
+    queues.push(0, 1, false, runs);
     CHECK(queues.pop(runs).input == 0);
 }

@@ -297,3 +297,41 @@ TEST_CASE("a simulation that deadlocks says so, again and again, and takes nothi
     simulator.register_collective(send(0, 1, 640));
     CHECK(std::holds_alternative<Completed>(simulator.advance()));
 }
+
+TEST_CASE(
+    "no part of a critical path is negative, and without tags, fences and late starts nothing is left to wait for") {
+    for_each_seed(44, Cases::invariants, [](Random& random) {
+        const RandomCase one = random_case(random);
+        INFO(text_of(one));
+        Simulator simulator(build_fabric(one.fabric));
+        for (const CollectiveSpec& collective : one.collectives) {
+            simulator.register_collective(collective);
+        }
+        finish(simulator);
+        for (CollectiveId id = 0; id < one.collectives.size(); ++id) {
+            const CollectiveReport report = simulator.collective(id);
+            const TimeParts& parts = report.critical_path;
+            CHECK(parts.total() == report.end - report.start);
+            CHECK(parts.wait == Duration{0});
+            for (const Duration part : {parts.serialization, parts.credit_stall, parts.contention}) {
+                CHECK(part >= Duration{0});
+            }
+        }
+    });
+}
+
+TEST_CASE("a reset simulator still watches the links it was told to") {
+    const auto fabric = build_fabric(packet_fabric(4, 2));
+    Simulator plain(fabric);
+    plain.register_collective(all_reduce(10'000));
+    finish(plain);
+    SimulatorOptions options;
+    options.watched_links = plain.critical_links();
+    Simulator watching(fabric, options);
+    for (int i = 0; i < 2; ++i) {
+        watching.reset();
+        watching.register_collective(all_reduce(10'000));
+        finish(watching);
+        CHECK(watching.explain(0).size() == 1);
+    }
+}

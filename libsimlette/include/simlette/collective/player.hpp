@@ -60,6 +60,8 @@ public:
     };
     void start(Time now, Orders& orders);
     void deliver(Time now, const Delivery& delivery, Orders& orders);
+    // All ranks finish at `end`, for a caller that knows without messages. Requires: it has not started.
+    void conclude(Time end);
     // A rank asks for data. It may go once its holder has entered the phase that the request belongs to.
     void ask(const Delivery& request, Orders& orders);
 
@@ -138,6 +140,7 @@ public:
     // The collective with this id, or nullptr.
     CollectiveRun* find(std::uint32_t id) const;
     void start(std::uint32_t id, Time now);
+    void conclude(std::uint32_t id, Time end);
 
     // Phase one of instant t: what the network delivers sets off what is injected.
     template <class Network>

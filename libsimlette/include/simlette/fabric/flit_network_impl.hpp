@@ -78,8 +78,8 @@ void FlitNetwork<Queue>::inject(const Injection& injection) {
         link.queued[index(Channel::request)] += flits;
         note_waiting(id, link);
         mark(id);
-        return PortMessage::Waiting{now_, stall(id, index(Channel::request)), own ? link.free_at - now_ : Duration{0},
-                                    0};
+        return PortMessage::Waiting{now_, stall(id, index(Channel::request)), stall(id, no_tag),
+                                    own ? link.free_at - now_ : Duration{0}, 0};
     });
 }
 

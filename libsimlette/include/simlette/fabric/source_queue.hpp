@@ -58,6 +58,7 @@ public:
         bool fresh = false;  // none has left
     };
     Current& current(LinkId link) { return ports_[link].current; }
+    const Current& current(LinkId link) const { return ports_[link].current; }
 
     // The next port-message of the FIFO, which becomes the current one but for its `message`. Requires: one is there.
     PortMessage next(LinkId link);

@@ -25,6 +25,7 @@ public:
     };
 
     Run& operator[](std::uint32_t id) { return runs_[id]; }
+    const Run& operator[](std::uint32_t id) const { return runs_[id]; }
 
     std::uint32_t take(std::uint32_t message) {
         if (free_ == no_id) {

@@ -21,6 +21,7 @@
 #include <simlette/collective/spec.hpp>
 #include <simlette/fabric/fabric.hpp>
 #include <simlette/fabric/statistics.hpp>
+#include <simlette/sim/mode.hpp>
 
 namespace simlette {
 
@@ -58,7 +59,8 @@ struct CollectiveReport {
     bool finished = false;
     Time start;               // meaningful once it has started
     Time end;                 // meaningful once it has finished
-    TimeParts critical_path;  // adds up to end - start; meaningful once it has finished
+    bool explained = false;   // critical_path says where the time went: once it has finished, in flit mode
+    TimeParts critical_path;  // adds up to end - start; all zero unless explained
     Duration finish_skew{0};  // between the first and the last rank to finish
 };
 
@@ -97,13 +99,15 @@ struct PathStep {
 struct SimulatorOptions {
     bool record_messages = false;                   // keep a record of every port-message, for messages()
     bool tally_latency = false;                     // count latencies of port-messages, for message_latency()
-    std::vector<std::uint32_t> watched_links = {};  // log what leaves on them, for explain()
-    bool record_ports = false;                      // keep what was on every port when, for passages() and stalls()
-    std::uint64_t record_limit = 2'000'000;         // the most passages, stalls and phases that are told, of each
+    std::vector<std::uint32_t> watched_links = {};  // log what leaves on them, for explain(); flit mode
+    Mode mode = Mode::flit;
+    bool record_ports = false;               // keep what was on every port when, for passages() and stalls()
+    std::uint64_t record_limit = 2'000'000;  // the most passages, stalls and phases that are told, of each
 };
 
 class SIMLETTE_EXPORT Simulator {
 public:
+    // Throws Error{input} if the mode cannot carry the fabric's fidelity: message mode packs no transactions.
     explicit Simulator(std::shared_ptr<const Fabric> fabric, SimulatorOptions options = {});
     ~Simulator();
     Simulator(Simulator&&) noexcept;
@@ -138,20 +142,22 @@ public:
     // delivered so far do not exceed. Requires: options.tally_latency, one was delivered, 1 <= percent <= 100.
     Duration message_latency(unsigned percent) const;
     // Links on the critical paths of the collectives that have finished, ascending: what a second run of the same input
-    // must watch so that it can explain().
+    // must watch so that it can explain(). None but in flit mode.
     std::vector<std::uint32_t> critical_links() const;
     // The critical path of a finished collective, message by message and port by port.
-    // Requires: options.watched_links has critical_links() of an equal run.
+    // Requires: flit mode, options.watched_links has critical_links() of an equal run.
     std::vector<PathStep> explain(CollectiveId id) const;
-    // What was on every port when, by link, then start. Requires: options.record_ports.
+    // What was on every port when, by link, then start. Requires: flit mode, options.record_ports.
     std::vector<PassageRecord> passages() const;
     std::vector<StallRecord> stalls() const;
-    // When every rank was in which phase, by collective, rank and phase.
+    // When every rank was in which phase, by collective, rank and phase. Requires: flit mode.
     std::vector<PhaseRecord> phases() const;
-    // Passages, stalls and phases beyond options.record_limit.
+    // Passages, stalls and phases beyond options.record_limit. Requires: flit mode, options.record_ports.
     std::uint64_t unrecorded() const;
     // Equal for equal histories, whatever the engine: an order-independent sum over all port-messages.
     std::uint64_t event_hash() const;
+    // Of what was simulated so far.
+    Validity validity() const;
 
 private:
     Advance run(const Limits& limits, bool drain);
