@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 
 #include <simlette/base/contract.hpp>
 #include <simlette/base/error.hpp>
@@ -19,6 +20,12 @@ constexpr std::uint64_t events_between_looks = std::uint64_t{1} << 18;
 
 double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+double cpu_seconds() {
+    timespec spent{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent);
+    return static_cast<double>(spent.tv_sec) + static_cast<double>(spent.tv_nsec) / 1e9;
 }
 
 std::int64_t peak_rss_bytes() {
@@ -70,6 +77,7 @@ private:
     std::int64_t payload_due_ = 0;
     StallReport stall_;
     Clock::time_point began_ = Clock::now();
+    double cpu_at_start_ = cpu_seconds();
     double told_ = 0;
 };
 
@@ -160,6 +168,8 @@ Outcome WorkloadRun::drain() {
 // Those of the simulator, which numbers collectives as they are registered, in the order of the workload.
 void WorkloadRun::report_into(RunReport& report) const {
     report.wall_seconds = seconds_since(began_);
+    report.cpu_seconds = cpu_seconds() - cpu_at_start_;
+    report.validity = simulator_.validity();
     report.stall = stall_;
     report.collectives = entries_;
     for (std::size_t i = 0; i < entries_.size(); ++i) {
@@ -185,7 +195,7 @@ void WorkloadRun::report_into(RunReport& report) const {
 // A second run of the same input, which logs what leaves on the links of the critical paths.
 void explain(const LoadedRun& loaded, const RunInputs& inputs, const RunControl& control,
              const std::vector<std::uint32_t>& critical_links, RunReport& report) {
-    WorkloadRun again(loaded, inputs, control, {false, false, critical_links});
+    WorkloadRun again(loaded, inputs, control, {false, false, critical_links, Mode::flit});
     const Outcome outcome = again.play();
     if (outcome != report.outcome) {
         report.outcome = outcome;
@@ -213,7 +223,9 @@ const char* outcome_name(Outcome outcome) {
 }
 
 RunReport run(const LoadedRun& loaded, const RunInputs& inputs, const RunControl& control) {
+    require(!control.explain || control.mode == Mode::flit, "flit mode explains");
     RunReport report;
+    report.mode = control.mode;
     report.inputs = inputs;
     report.fabric = loaded.fabric;
     report.configuration = loaded.configuration;
@@ -221,7 +233,7 @@ RunReport run(const LoadedRun& loaded, const RunInputs& inputs, const RunControl
     report.workload = loaded.workload;
     std::vector<std::uint32_t> critical_links;
     {
-        WorkloadRun player(loaded, inputs, control, {control.record_messages, true, {}});
+        WorkloadRun player(loaded, inputs, control, {control.record_messages, true, {}, control.mode});
         report.outcome = player.play();
         player.report_into(report);
         if (control.explain && report.outcome != Outcome::interrupted) {
@@ -233,6 +245,27 @@ RunReport run(const LoadedRun& loaded, const RunInputs& inputs, const RunControl
         explain(loaded, inputs, control, critical_links, report);
     }
     return report;
+}
+
+std::vector<ModeRun> run_modes(const LoadedRun& loaded, const RunInputs& inputs, const RunControl& control) {
+    std::vector<ModeRun> runs(1);
+    runs.front().report = run(loaded, inputs, control);
+    RunControl plain = control;
+    plain.record_messages = false;
+    plain.explain = false;
+    for (const Mode mode : {Mode::message, Mode::analytic}) {
+        ModeRun& one = runs.emplace_back();
+        one.mode = plain.mode = mode;
+        try {
+            one.report = run(loaded, inputs, plain);
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::input) {
+                throw;
+            }
+            one.refused = error.what();
+        }
+    }
+    return runs;
 }
 
 }  // namespace simlette
