@@ -352,8 +352,8 @@ class ProgramTest(unittest.TestCase):
         process.stderr.close()
         self.assertEqual(process.wait(timeout=60), 3)
 
-    def start_long_run(self):
-        words = ["run", EPS, ONE_SHOT, *LONG, "--progress", "always", "--json", str(self.folder / "x.json")]
+    def start_long_run(self, *more):
+        words = ["run", EPS, ONE_SHOT, *LONG, *more, "--progress", "always", "--json", str(self.folder / "x.json")]
         process = subprocess.Popen([PROGRAM, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.kill)
         self.assertRegex(process.stderr.readline(), r"^ +\d+ %  [0-9.]+ us  [0-9.]+ M events/s")
@@ -367,6 +367,15 @@ class ProgramTest(unittest.TestCase):
         report = json.loads((self.folder / "x.json").read_text())
         self.assertEqual((list(report), report["outcome"], report["completion_ps"]), (KEYS, "interrupted", None))
         self.assertGreater(report["flits"], 0)
+
+    def test_an_interrupt_ends_all_modes(self):
+        process = self.start_long_run("--mode", "all")
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        modes = json.loads((self.folder / "x.json").read_text())["modes"]
+        self.assertEqual([(one["mode"], one["outcome"]) for one in modes],
+                         [(mode, "interrupted") for mode in ("flit", "message", "analytic")])
 
     def test_a_killed_run_leaves_no_file(self):
         process = self.start_long_run()
