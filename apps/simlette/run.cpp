@@ -46,7 +46,9 @@ struct RunOptions {
 
 void add_run_options(CLI::App& app, RunOptions& options) {
     add_common_options(app, options.common);
-    add_value(app, "--mode", options.mode, "MODE", "How to simulate: flit");
+    add_value(app, "--mode", options.mode, "MODE",
+              "How to simulate: flit, message or analytic; or all, side by side. --csv, --messages, --links and "
+              "--explain then tell of the flit run");
     add_value(app, "--engine", options.engine, "ENGINE", "What simulates: auto or reference");
     add_value(app, "--until", options.until, "TIME", "Stop at this simulated time, such as `50 us`");
     app.add_flag("--check", options.check, "Print the resolved configuration and an estimate; simulate nothing");
@@ -67,11 +69,37 @@ void add_run_options(CLI::App& app, RunOptions& options) {
 
 void check_words(const RunOptions& options) {
     expect_word("value", options.mode, " of `--mode`",
-                {{"flit", true}, {"message", false}, {"analytic", false}, {"all", false}});
+                {{"flit", true}, {"message", true}, {"analytic", true}, {"all", true}});
     expect_word("value", options.engine, " of `--engine`", {{"auto", true}, {"reference", true}, {"sweep", false}});
     expect_word("value", options.progress, " of `--progress`", {{"auto", true}, {"always", true}, {"never", true}});
     if (options.common.topology.empty() || options.common.workload.empty()) {
         refuse("expected a topology and a workload file: simlette run TOPOLOGY WORKLOAD");
+    }
+}
+
+bool all_modes(const RunOptions& options) {
+    return options.mode == "all";
+}
+
+// Flit for `all`: what the other modes cannot tell is told of that run.
+Mode mode_of(const RunOptions& options) {
+    return options.mode == "message" ? Mode::message : options.mode == "analytic" ? Mode::analytic : Mode::flit;
+}
+
+// Refuses what the mode cannot tell.
+void check_mode(const RunOptions& options) {
+    const Mode mode = mode_of(options);
+    if (mode != Mode::flit && (options.explain || !options.trace.empty())) {
+        refuse(std::string(options.explain ? "`--explain`" : "`--trace`") + " follows single flits, which `--mode " +
+               options.mode + "` does not have; use `--mode flit` or `--mode all`");
+    }
+    const std::pair<const char*, const std::string*> of_links[] = {
+        {"--messages", &options.messages}, {"--links", &options.links}, {"--svg-links", &options.svg_links}};
+    for (const auto& [option, file] : of_links) {
+        if (mode == Mode::analytic && !file->empty()) {
+            refuse(std::string("`") + option +
+                   "` tells of messages on links, which `--mode analytic` does not have; use `--mode flit`");
+        }
     }
 }
 
@@ -107,14 +135,22 @@ int print_check(const LoadedRun& loaded, const RunInputs& inputs, const Outputs&
     return done;
 }
 
-RunReport simulate(const LoadedRun& loaded, const RunInputs& inputs, const RunOptions& options, RunControl control) {
+std::vector<ModeRun> simulate(const LoadedRun& loaded, const RunInputs& inputs, const RunOptions& options,
+                              RunControl control) {
     ProgressLine line;
     if (shows_progress(progress_choice(options))) {
         control.progress = [&line](const RunProgress& progress) { line.draw(progress); };
     }
     catch_interrupt();
     control.stop = &stop_asked;
-    return run(loaded, inputs, control);
+    if (all_modes(options)) {
+        return run_modes(loaded, inputs, control);
+    }
+    control.mode = mode_of(options);
+    std::vector<ModeRun> runs(1);
+    runs.front().mode = control.mode;
+    runs.front().report = run(loaded, inputs, control);
+    return runs;
 }
 
 void write_pictures(const RunReport& report, const Outputs& outputs) {
@@ -130,9 +166,16 @@ void write_pictures(const RunReport& report, const Outputs& outputs) {
     }
 }
 
-void write_reports(const RunReport& report, const Outputs& outputs, bool quiet) {
+void print_tables(const std::vector<ModeRun>& runs, bool all) {
+    const RunReport& report = *runs.front().report;
+    print(report_table(report) + (all ? '\n' + modes_table(runs) : "") +
+          (report.explained ? '\n' + explanation_text(report) : ""));
+}
+
+void write_reports(const std::vector<ModeRun>& runs, const RunOptions& options, const Outputs& outputs) {
+    const RunReport& report = *runs.front().report;
     if (outputs.wanted("--json")) {
-        outputs.write("--json", report_json(report));
+        outputs.write("--json", all_modes(options) ? modes_json(runs) : report_json(report));
     }
     if (outputs.wanted("--csv")) {
         outputs.write("--csv", report_csv(report));
@@ -144,8 +187,8 @@ void write_reports(const RunReport& report, const Outputs& outputs, bool quiet) 
         outputs.write("--links", links_csv(report));
     }
     write_pictures(report, outputs);
-    if (!quiet && !outputs.uses_stdout()) {
-        print(report_table(report) + (report.explained ? '\n' + explanation_text(report) : ""));
+    if (!options.common.quiet && !outputs.uses_stdout()) {
+        print_tables(runs, all_modes(options));
     }
 }
 
@@ -162,16 +205,31 @@ int status_of(const RunReport& report) {
     return broken;
 }
 
+// That of the first run which did not end well; says why it stalled.
+int status_of(const std::vector<ModeRun>& runs) {
+    for (const ModeRun& run : runs) {
+        const int status = run.report ? status_of(*run.report) : done;
+        if (status == stalled) {
+            std::fprintf(stderr, "simlette: the simulated system stalled: %s", stall_text(*run.report).c_str());
+        }
+        if (status != done) {
+            return status;
+        }
+    }
+    return done;
+}
+
 }  // namespace
 
 int run_command(const Arguments& arguments) {
     RunOptions options;
-    CLI::App app("Simulate a workload on a topology, flit by flit.", "simlette run");
+    CLI::App app("Simulate a workload on a topology.", "simlette run");
     add_run_options(app, options);
     if (!parse(app, arguments, {"--report", "--svg", "--dot"})) {
         return done;
     }
     check_words(options);
+    check_mode(options);
     const RunInputs inputs = inputs_of(options.common);
     RunControl control;
     if (!options.until.empty()) {
@@ -185,12 +243,9 @@ int run_command(const Arguments& arguments) {
     control.record_messages = outputs.wanted("--messages");
     control.record_trace = outputs.wanted("--trace");
     control.explain = options.explain;
-    const RunReport report = simulate(loaded, inputs, options, control);
-    write_reports(report, outputs, options.common.quiet);
-    if (report.outcome == Outcome::stalled) {
-        std::fprintf(stderr, "simlette: the simulated system stalled: %s", stall_text(report).c_str());
-    }
-    return status_of(report);
+    const std::vector<ModeRun> runs = simulate(loaded, inputs, options, control);
+    write_reports(runs, options, outputs);
+    return status_of(runs);
 }
 
 }  // namespace simlette::program

@@ -2,7 +2,7 @@
 """Compares the JSON of a few runs with what is kept in this folder.
 
 Usage: golden.py PROGRAM [--update], in the root of the tree. `--update` rewrites the files: do it only when a result
-was meant to move, and say why in CHANGELOG.md under Results. Wall time, memory, the engine's own count of events
+was meant to move, and say why in CHANGELOG.md under Results. Wall and CPU time, memory, the engine's own count of events
 and the version are not kept.
 """
 
@@ -19,9 +19,9 @@ TWO_SHOT = "workloads/two-shot.yaml"
 MEBIBYTE = "workload.collectives.0.bytes=1 MiB"
 SAME = "workload.collectives.0.send_order=same"
 CREDITS = "topology.buffers={request: 22 flits, response: 22 flits}"
-NOT_KEPT = ["wall_seconds", "peak_rss_bytes", "events"]
+NOT_KEPT = ["wall_seconds", "cpu_seconds", "peak_rss_bytes", "events"]
 
-# Name of the file, topology, workload, overrides.
+# Name of the file, topology, workload, overrides, mode if not flit.
 CASES = [
     ("eps-one-shot-1-mib", EPS, ONE_SHOT, [MEBIBYTE]),
     ("eps-one-shot-22-credits", EPS, ONE_SHOT, [MEBIBYTE, CREDITS]),
@@ -31,13 +31,14 @@ CASES = [
     ("eps-one-shot-responses", EPS, ONE_SHOT, ["workload.collectives.0.bytes=40 KiB", "topology.responses=per-message"]),
     ("eps-ualink-one-shot", "topologies/single-level-eps-ualink.yaml", ONE_SHOT, []),
     ("eps-three-in-a-row", EPS, "tests/golden/three-in-a-row.yaml", []),
+    ("eps-message-mode", EPS, ONE_SHOT, [MEBIBYTE, CREDITS, SAME], "message"),
 ]
 
 
 def result(program, case):
-    _, topology, workload, overrides = case
+    _, topology, workload, overrides, *mode = case
     sets = [word for override in overrides for word in ("--set", override)]
-    command = [program, "run", topology, workload, *sets, "--quiet", "--json", "-"]
+    command = [program, "run", topology, workload, *sets, "--mode", *(mode or ["flit"]), "--quiet", "--json", "-"]
     done = subprocess.run(command, capture_output=True, check=False)
     if done.returncode != 0:
         sys.exit(f"{case[0]}: status {done.returncode}\n{done.stderr.decode()}")

@@ -26,12 +26,14 @@ EPS = "topologies/single-level-eps.yaml"
 OCS = "topologies/single-level-ocs.yaml"
 ONE_SHOT = "workloads/one-shot.yaml"
 SMALL = ["--set", "topology.accelerators=8"]
+TIGHT = ["--set", "topology.buffers={request: 4 flits, response: 4 flits}"]
 # A minute of work and more, in port-messages of 205 flits: some are delivered at once.
 LONG = ["--set", "topology.accelerators=512", "--set", "workload.collectives.0.bytes=1 MiB"]
 
 KEYS = """simlette mode engine fallback_reason topology workload configuration configuration_hash outcome stall
 assumptions validity completion_ps collectives goodput_bps algorithm_bandwidth_bps bus_bandwidth_bps message_latency_ps
-rank_finish_skew_ps links credits flits response_flits request_flits events event_hash wall_seconds peak_rss_bytes""".split()
+rank_finish_skew_ps links credits flits response_flits request_flits events event_hash wall_seconds cpu_seconds
+peak_rss_bytes""".split()
 
 COLLECTIVE_KEYS = """id name primitive schedule form group ranks bytes phases start_ps end_ps finish_skew_ps
 critical_path_ps""".split()
@@ -61,6 +63,11 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return json.loads(done.stdout)
 
+    def without_costs(self, report):
+        for key in ("wall_seconds", "cpu_seconds", "peak_rss_bytes"):
+            del report[key]
+        return report
+
     def test_a_run_prints_a_table_that_says_how_long_it_took(self):
         done = simlette("run", EPS, ONE_SHOT, "--set", "workload.collectives.0.bytes=1 MiB")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -88,7 +95,7 @@ class ProgramTest(unittest.TestCase):
         told = self.json_of(EPS, ONE_SHOT, *SMALL, "--explain")
         path = told["collectives"][0].pop("critical_path")
         for report in (plain, told):
-            del report["wall_seconds"], report["peak_rss_bytes"]
+            self.without_costs(report)
         self.assertEqual(plain, told)
         self.assertEqual(path[-1]["delivered_ps"], told["completion_ps"])
         table = simlette("run", EPS, "tests/golden/three-in-a-row.yaml", "--explain").stdout
@@ -111,7 +118,7 @@ class ProgramTest(unittest.TestCase):
     def test_the_same_run_gives_the_same_bytes(self):
         reports = [self.json_of(OCS, ONE_SHOT, *SMALL) for _ in range(2)]
         for report in reports:
-            del report["wall_seconds"], report["peak_rss_bytes"]
+            self.without_costs(report)
         self.assertEqual(reports[0], reports[1])
 
     def test_message_rows_are_sorted_and_add_up(self):
@@ -131,7 +138,7 @@ class ProgramTest(unittest.TestCase):
         plain = self.json_of(EPS, ONE_SHOT, *SMALL)
         recorded = self.json_of(EPS, ONE_SHOT, *SMALL, "--messages", str(self.folder / "m.csv"))
         for report in (plain, recorded):
-            del report["wall_seconds"], report["peak_rss_bytes"]
+            self.without_costs(report)
         self.assertEqual(plain, recorded)
 
     def test_link_rows_add_up(self):
@@ -205,16 +212,83 @@ class ProgramTest(unittest.TestCase):
     def test_what_is_not_built_says_so(self):
         for option in ("--report",):
             self.refused(["run", EPS, ONE_SHOT, option, "x"], f"known option `{option}`, not in this version")
-        for mode in ("message", "analytic", "all"):
-            self.refused(["run", EPS, ONE_SHOT, "--mode", mode], f"known value `{mode}` of `--mode`, not in this version")
         self.refused(["run", EPS, ONE_SHOT, "--engine", "sweep"], "known value `sweep` of `--engine`, not in this version")
         for command in ("plan", "gxnet", "sweep", "compare", "reproduce"):
             self.refused([command, EPS, ONE_SHOT, "--out", "x"], f"known command `{command}`, not in this version")
 
     def test_what_is_built_is_accepted(self):
-        for words in (["--mode", "flit"], ["--engine", "auto"], ["--engine", "reference"], ["--progress", "never"],
-                      ["--seed", "7"]):
+        for words in (["--mode", "flit"], ["--mode", "message"], ["--mode", "analytic"], ["--mode", "all"],
+                      ["--engine", "auto"], ["--engine", "reference"], ["--progress", "never"], ["--seed", "7"]):
             self.assertEqual(simlette("run", EPS, ONE_SHOT, *SMALL, *words).returncode, 0, words)
+
+    def test_all_modes_stand_side_by_side(self):
+        modes = self.json_of(EPS, ONE_SHOT, *SMALL, "--mode", "all")
+        self.assertEqual(list(modes), ["modes"])
+        flit, message, analytic = modes["modes"]
+        for report, mode in ((flit, "flit"), (message, "message"), (analytic, "analytic")):
+            self.assertEqual((list(report), report["mode"], report["outcome"]), (KEYS, mode, "finished"))
+            self.assertGreater(report["cpu_seconds"], 0)
+            alone = self.json_of(EPS, ONE_SHOT, *SMALL, "--mode", mode)
+            self.assertEqual(self.without_costs(alone), self.without_costs(report))
+        self.assertEqual(message["completion_ps"], flit["completion_ps"])
+        self.assertEqual(message["event_hash"], flit["event_hash"])
+        self.assertLess(analytic["completion_ps"], flit["completion_ps"])
+        self.assertIsNotNone(flit["collectives"][0]["critical_path_ps"])
+        for report in (message, analytic):
+            self.assertIsNone(report["collectives"][0]["critical_path_ps"])
+        self.assertIsNone(analytic["links"]["max_utilization"])
+
+    def test_the_table_of_all_modes_ends_with_errors_and_costs(self):
+        table = simlette("run", EPS, ONE_SHOT, *SMALL, "--mode", "all").stdout
+        self.assertIn(simlette("run", EPS, ONE_SHOT, *SMALL).stdout.split("simulator")[0], table)
+        block = table.split("\nmodes\n")[1].splitlines()
+        self.assertRegex(block[0], r"^  mode +completion us +error % +CPU ms +events +flits +speed-up  valid$")
+        self.assertRegex(block[1], r"^  flit +[0-9.]+ +0\.0000 +[0-9.]+ +[0-9,]+ +5,768 +1\.0  yes$")
+        self.assertRegex(block[2], r"^  message +[0-9.]+ +0\.0000 +[0-9.]+ +[0-9,]+ +5,768 +[0-9.]+  yes$")
+        self.assertRegex(block[3], r"^  analytic +[0-9.]+ +-[0-9.]+ +[0-9.]+ +1 +5,768 +[0-9.]+  yes$")
+
+    def test_a_mode_that_may_be_off_says_why(self):
+        files = [EPS, ONE_SHOT, *TIGHT, "--set", "workload.collectives.0.send_order=same"]
+        validity = self.json_of(*files, "--mode", "message")["validity"]
+        self.assertEqual(list(validity), ["mode_ok", "reasons", "error_estimate"])
+        self.assertFalse(validity["mode_ok"])
+        self.assertGreater(validity["error_estimate"], 0)
+        table = simlette("run", *files, "--mode", "message").stdout
+        self.assertRegex(table, r"\nmode +message +may be off: flits of several flows wait at ")
+        self.assertNotIn("where the time went", table)
+        both = simlette("run", *files, "--mode", "all").stdout
+        self.assertRegex(both, r"\n  message .*  no: flits of several flows wait at .*\n  analytic .*  no: the buffer behind ")
+        analytic = self.json_of(*files, "--mode", "analytic")["validity"]
+        self.assertEqual((list(analytic), analytic["mode_ok"]), (["mode_ok", "reasons"], False))
+
+    def test_what_a_mode_refuses_is_told_beside_the_others(self):
+        files = ["topologies/single-level-eps-ualink.yaml", ONE_SHOT, *SMALL]
+        text = "known value `ualink` with `mode: message`, not in this version"
+        self.refused(["run", *files, "--mode", "message", "--json", "-"], text)
+        self.refused(["run", "no-such-file.yaml", ONE_SHOT, "--mode", "all"], "no-such-file.yaml: ")
+        self.refused(["run", OCS, "workloads/two-shot.yaml", "--mode", "all", "--json", "-"], "no circuit joins them")
+        flit, message, analytic = self.json_of(*files, "--mode", "all")["modes"]
+        self.assertEqual(list(message), ["mode", "error"])
+        self.assertIn(text, message["error"])
+        self.assertEqual((flit["mode"], analytic["mode"]), ("flit", "analytic"))
+        self.assertRegex(simlette("run", *files, "--mode", "all").stdout, r"\n  message( +-){6}  no: .*" + text)
+
+    def test_files_beside_all_modes_tell_of_the_flit_run(self):
+        options = [word for name in ("messages", "links", "csv") for word in (f"--{name}", str(self.folder / name))]
+        self.assertEqual(simlette("run", EPS, ONE_SHOT, *SMALL, *TIGHT, "--mode", "all", *options).returncode, 0)
+        kept = {name: (self.folder / name).read_text() for name in ("messages", "links")}
+        self.assertEqual(next(csv.DictReader(io.StringIO((self.folder / "csv").read_text())))["mode"], "flit")
+        self.assertEqual(simlette("run", EPS, ONE_SHOT, *SMALL, *TIGHT, *options).returncode, 0)
+        self.assertEqual(kept, {name: (self.folder / name).read_text() for name in kept})
+
+    def test_only_flit_mode_is_explained(self):
+        for mode in ("message", "analytic"):
+            self.refused(["run", EPS, ONE_SHOT, "--explain", "--mode", mode], "`--explain`", "use `--mode flit`")
+        done = simlette("run", EPS, ONE_SHOT, *SMALL, "--explain", "--mode", "all")
+        self.assertRegex(done.stdout, r"\nmodes\n(.*\n)+\ncritical path of all-reduce: 1 message\n")
+        for option in ("--messages", "--links", "--svg-links"):
+            self.refused(["run", EPS, ONE_SHOT, option, str(self.folder / "x"), "--mode", "analytic"], f"`{option}`")
+        self.refused(["run", EPS, ONE_SHOT, "--trace", str(self.folder / "x"), "--mode", "message"], "`--trace`")
 
     def test_a_slip_of_the_hand_gets_a_hint(self):
         self.refused(["rnu", EPS], "unknown command `rnu`", "did you mean `run`?")
@@ -304,8 +378,8 @@ class ProgramTest(unittest.TestCase):
         process.stderr.close()
         self.assertEqual(process.wait(timeout=60), 3)
 
-    def start_long_run(self):
-        words = ["run", EPS, ONE_SHOT, *LONG, "--progress", "always", "--json", str(self.folder / "x.json")]
+    def start_long_run(self, *more):
+        words = ["run", EPS, ONE_SHOT, *LONG, *more, "--progress", "always", "--json", str(self.folder / "x.json")]
         process = subprocess.Popen([PROGRAM, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.kill)
         self.assertRegex(process.stderr.readline(), r"^ +\d+ %  [0-9.]+ us  [0-9.]+ M events/s")
@@ -319,6 +393,15 @@ class ProgramTest(unittest.TestCase):
         report = json.loads((self.folder / "x.json").read_text())
         self.assertEqual((list(report), report["outcome"], report["completion_ps"]), (KEYS, "interrupted", None))
         self.assertGreater(report["flits"], 0)
+
+    def test_an_interrupt_ends_all_modes(self):
+        process = self.start_long_run("--mode", "all")
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        modes = json.loads((self.folder / "x.json").read_text())["modes"]
+        self.assertEqual([(one["mode"], one["outcome"]) for one in modes],
+                         [(mode, "interrupted") for mode in ("flit", "message", "analytic")])
 
     def test_a_killed_run_leaves_no_file(self):
         process = self.start_long_run()

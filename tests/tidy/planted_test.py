@@ -118,7 +118,7 @@ class TwoBuilds(unittest.TestCase):
             return subprocess.run(command, capture_output=True, text=True, check=False)
 
     def say(self, completion, wall):
-        return f"""echo '{{"completion_ps": {completion}, "events": {wall}, "wall_seconds": {wall}.5}}'"""
+        return f"""echo '{{"completion_ps": {completion}, "events": {wall}, "wall_seconds": {wall}.5, "cpu_seconds": {wall}.25}}'"""
 
     def test_the_same_results_in_another_time_are_the_same(self):
         done = self.compare(self.say(7, 1), self.say(7, 2))

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs two builds of the program on the same inputs and compares their JSON byte for byte.
 
-Usage: same_results.py PROGRAM_A PROGRAM_B, in the root of the tree. Wall time, memory and the engine's own count of
-events are left out of the comparison; everything else must be the same bytes.
+Usage: same_results.py PROGRAM_A PROGRAM_B, in the root of the tree. Wall and CPU time, memory and the engine's own
+count of events are left out of the comparison; everything else must be the same bytes.
 """
 
 import re
@@ -14,7 +14,7 @@ OCS = "topologies/single-level-ocs.yaml"
 ONE_SHOT = "workloads/one-shot.yaml"
 CREDITS = "topology.buffers={request: 22 flits, response: 22 flits}"
 
-# Topology, workload, overrides. Small enough for a build with sanitizers.
+# Topology, workload, overrides, mode if not flit. Small enough for a build with sanitizers.
 RUNS = [
     (EPS, ONE_SHOT, []),
     (OCS, ONE_SHOT, []),
@@ -28,15 +28,18 @@ RUNS = [
     (EPS, "workloads/two-shot.yaml", [CREDITS, "topology.routing.policy=hashed", "topology.seed=7"]),
     (EPS, ONE_SHOT, ["topology.routing.stripe=restart", "topology.accelerators=24", "topology.ports=5"]),
     (EPS, ONE_SHOT, ["topology.routing.granularity=message"]),
+    (EPS, ONE_SHOT, [CREDITS], "message"),
+    (OCS, "workloads/recursive-doubling.yaml", [], "message"),
+    (EPS, ONE_SHOT, [], "analytic"),
 ]
 
-NOT_COMPARED = re.compile(rb'("(?:wall_seconds|peak_rss_bytes|events)"\s*:\s*)[^,}\s]+')
+NOT_COMPARED = re.compile(rb'("(?:wall_seconds|cpu_seconds|peak_rss_bytes|events)"\s*:\s*)[^,}\s]+')
 
 
 def command(program, run):
-    topology, workload, overrides = run
+    topology, workload, overrides, *mode = run
     sets = [word for override in overrides for word in ("--set", override)]
-    return [program, "run", topology, workload, *sets, "--quiet", "--json", "-"]
+    return [program, "run", topology, workload, *sets, "--mode", *(mode or ["flit"]), "--quiet", "--json", "-"]
 
 
 def result(program, run):

@@ -69,6 +69,15 @@ std::string percent_text(std::int64_t billionths) {
     return fmt::format("{}.{:02} %", billionths / 10'000'000, billionths / 100'000 % 100);
 }
 
+std::string signed_percent_text(Duration part, Duration whole) {
+    __extension__ using Wide = __int128;
+    require(whole > Duration{0}, "a share is of something");
+    const Wide size = part < Duration{0} ? -Wide{part.ps} : Wide{part.ps};
+    const auto digits = static_cast<std::int64_t>((size * 2'000'000 + whole.ps) / (Wide{2} * whole.ps));
+    const char* sign = part == Duration{0} ? "" : part < Duration{0} ? "-" : "+";
+    return fmt::format("{}{}.{:04}", sign, digits / 10'000, digits % 10'000);
+}
+
 std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size_t left, const std::string& indent) {
     std::vector<std::size_t> widths(rows.empty() ? 0 : rows.front().size(), 0);
     for (const auto& row : rows) {

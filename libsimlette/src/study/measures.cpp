@@ -70,6 +70,10 @@ std::array<NamedPart, 8> named_parts(const TimeParts& parts) {
              {"wait", parts.wait}}};
 }
 
+bool counts_links(const RunReport& report) {
+    return report.mode != Mode::analytic;
+}
+
 RunMeasures measure(const RunReport& report) {
     RunMeasures measures;
     measures.goodput = bits_per_second(report.statistics.payload_bytes, traffic_window(report.statistics));

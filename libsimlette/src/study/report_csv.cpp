@@ -4,6 +4,7 @@
 
 #include <simlette/base/fingerprint.hpp>
 #include <simlette/study/measures.hpp>
+#include <simlette/study/names.hpp>
 #include <simlette/study/run.hpp>
 
 namespace simlette {
@@ -48,6 +49,11 @@ std::optional<Duration> latency(const RunReport& report, Duration LatencyPercent
     return report.message_latency ? std::optional<Duration>((*report.message_latency).*percentile) : std::nullopt;
 }
 
+template <class T>
+std::optional<T> if_counted(const RunReport& report, T value) {
+    return counts_links(report) ? std::optional<T>(value) : std::nullopt;
+}
+
 }  // namespace
 
 std::string report_csv(const RunReport& report) {
@@ -55,10 +61,11 @@ std::string report_csv(const RunReport& report) {
     const std::vector<std::pair<const char*, std::string>> columns{
         {"topology", field(report.inputs.topology)},
         {"workload", field(report.inputs.workload)},
-        {"mode", "flit"},
+        {"mode", field(std::string(name_of(report.mode)))},
         {"engine", "reference"},
         {"configuration_hash", field(report.configuration_hash)},
         {"outcome", outcome_name(report.outcome)},
+        {"validity.mode_ok", report.validity.mode_ok ? "true" : "false"},
         {"completion_ps", field(report.completion)},
         {"goodput_bps", field(measures.goodput)},
         {"algorithm_bandwidth_bps", field(measures.algorithm_bandwidth)},
@@ -68,17 +75,18 @@ std::string report_csv(const RunReport& report) {
         {"message_latency_ps.max", field(latency(report, &LatencyPercentiles::max))},
         {"rank_finish_skew_ps", field(measures.rank_finish_skew)},
         {"links.count", field(std::uint64_t{report.links.size()})},
-        {"links.busiest_bytes", field(measures.busiest_link_bytes)},
-        {"links.mean_utilization", field(measures.mean_utilization)},
-        {"links.max_utilization", field(measures.max_utilization)},
-        {"credits.stall_total_ps", field(report.statistics.stall_total)},
-        {"credits.stall_max_port_ps", field(report.statistics.stall_max_port)},
+        {"links.busiest_bytes", field(if_counted(report, measures.busiest_link_bytes))},
+        {"links.mean_utilization", field(if_counted(report, measures.mean_utilization))},
+        {"links.max_utilization", field(if_counted(report, measures.max_utilization))},
+        {"credits.stall_total_ps", field(if_counted(report, report.statistics.stall_total))},
+        {"credits.stall_max_port_ps", field(if_counted(report, report.statistics.stall_max_port))},
         {"flits", field(report.statistics.flits)},
         {"response_flits", field(report.statistics.response_flits)},
         {"request_flits", field(report.statistics.request_flits)},
         {"events", field(report.statistics.events)},
         {"event_hash", hex_text(report.event_hash)},
         {"wall_seconds", fmt::format("{:.6f}", report.wall_seconds)},
+        {"cpu_seconds", fmt::format("{:.6f}", report.cpu_seconds)},
         {"peak_rss_bytes", field(report.peak_rss_bytes)},
     };
     std::string header;

@@ -103,7 +103,7 @@ Json collective_json(const WorkloadEntry& entry, const EntryReport& report) {
             {"start_ps", report.started ? Json(collective.start.ps) : nothing},
             {"end_ps", collective.finished ? Json(collective.end.ps) : nothing},
             {"finish_skew_ps", collective.finished ? Json(collective.finish_skew.ps) : nothing},
-            {"critical_path_ps", collective.finished ? parts_json(collective.critical_path) : nothing}};
+            {"critical_path_ps", collective.explained ? parts_json(collective.critical_path) : nothing}};
 }
 
 Json collectives_json(const RunReport& report) {
@@ -134,20 +134,27 @@ void add_measures(const RunReport& report, Json& json) {
     json["bus_bandwidth_bps"] = number_or_null(measures.bus_bandwidth);
     json["message_latency_ps"] = latency_json(report.message_latency);
     json["rank_finish_skew_ps"] = measures.rank_finish_skew.ps;
+    const auto if_counted = [&report](const Json& value) { return counts_links(report) ? value : Json(nullptr); };
     json["links"] = {{"count", report.links.size()},
-                     {"busiest_bytes", measures.busiest_link_bytes},
-                     {"mean_utilization", measures.mean_utilization.value()},
-                     {"max_utilization", measures.max_utilization.value()}};
-    json["credits"] = {{"stall_total_ps", report.statistics.stall_total.ps},
-                       {"stall_max_port_ps", report.statistics.stall_max_port.ps}};
+                     {"busiest_bytes", if_counted(measures.busiest_link_bytes)},
+                     {"mean_utilization", if_counted(measures.mean_utilization.value())},
+                     {"max_utilization", if_counted(measures.max_utilization.value())}};
+    json["credits"] = {{"stall_total_ps", if_counted(report.statistics.stall_total.ps)},
+                       {"stall_max_port_ps", if_counted(report.statistics.stall_max_port.ps)}};
 }
 
-}  // namespace
+Json validity_json(const Validity& validity) {
+    Json json{{"mode_ok", validity.mode_ok}, {"reasons", validity.reasons}};
+    if (!validity.mode_ok && validity.error_ppm != Validity::unknown_error) {
+        json["error_estimate"] = static_cast<double>(validity.error_ppm) / 1e6;
+    }
+    return json;
+}
 
-std::string report_json(const RunReport& report) {
+Json run_json(const RunReport& report) {
     Json json;
     json["simlette"] = {{"version", version()}, {"schema", 1}};
-    json["mode"] = "flit";
+    json["mode"] = name_of(report.mode);
     json["engine"] = "reference";
     json["fallback_reason"] = nullptr;
     json["topology"] = report.inputs.topology;
@@ -157,7 +164,7 @@ std::string report_json(const RunReport& report) {
     json["outcome"] = outcome_name(report.outcome);
     json["stall"] = stall_json(report);
     json["assumptions"] = assumptions_json(report.fabric);
-    json["validity"] = {{"mode_ok", true}, {"reasons", Json::array()}};
+    json["validity"] = validity_json(report.validity);
     add_measures(report, json);
     json["flits"] = report.statistics.flits;
     json["response_flits"] = report.statistics.response_flits;
@@ -165,9 +172,28 @@ std::string report_json(const RunReport& report) {
     json["events"] = report.statistics.events;
     json["event_hash"] = hex_text(report.event_hash);
     json["wall_seconds"] = report.wall_seconds;
+    json["cpu_seconds"] = report.cpu_seconds;
     json["peak_rss_bytes"] = report.peak_rss_bytes;
+    return json;
+}
+
+std::string text_of(const Json& json) {
     // A path may hold bytes that are no UTF-8.
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace
+
+std::string report_json(const RunReport& report) {
+    return text_of(run_json(report));
+}
+
+std::string modes_json(const std::vector<ModeRun>& runs) {
+    Json modes = Json::array();
+    for (const ModeRun& run : runs) {
+        modes.push_back(run.report ? run_json(*run.report) : Json{{"mode", name_of(run.mode)}, {"error", run.refused}});
+    }
+    return text_of({{"modes", modes}});
 }
 
 }  // namespace simlette

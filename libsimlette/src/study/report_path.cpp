@@ -135,7 +135,7 @@ std::vector<std::size_t> last_to_end(const RunReport& report, std::size_t most) 
 
 std::string parts_table(const RunReport& report) {
     const std::vector<std::size_t> shown = last_to_end(report, most_collectives);
-    if (shown.empty()) {
+    if (shown.empty() || !report.collectives[shown.front()].collective.explained) {
         return "";
     }
     Rows rows{{"collective", "part", "us", "share"}};

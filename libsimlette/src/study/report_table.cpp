@@ -35,11 +35,27 @@ std::string outcome_text(const RunReport& report) {
     return outcome_name(report.outcome);
 }
 
+// Which mode it was, unless it is the usual one, and why its answer may be off.
+void add_mode(const RunReport& report, Rows& rows) {
+    if (report.mode == Mode::flit) {
+        return;
+    }
+    rows.push_back({"mode", std::string(name_of(report.mode)), ""});
+    const std::vector<std::string>& reasons = report.validity.reasons;
+    for (std::size_t i = 0; i < reasons.size(); ++i) {
+        if (i > 0) {
+            rows.push_back({"", "", ""});
+        }
+        rows.back().back() = i == 0 ? "may be off: " + reasons[i] : reasons[i];
+    }
+}
+
 std::string head(const RunReport& report) {
     const Time zero{0};
     Rows rows{{"topology", report.inputs.topology, fabric_line(report.fabric)},
               {"workload", report.inputs.workload, workload_line(report.workload)},
               {"outcome", outcome_text(report), ""}};
+    add_mode(report, rows);
     if (report.outcome == Outcome::finished) {
         rows.push_back({"completion", time_text(report.completion.value_or(zero).ps), ""});
     }
@@ -64,8 +80,10 @@ std::string collectives_table(const RunReport& report) {
 
 std::string traffic_text(const NetworkStatistics& statistics) {
     const auto count = [](std::int64_t flits) { return count_text(static_cast<std::uint64_t>(flits)); };
-    std::string text =
-        fmt::format("{} flits in {} port-messages", count(statistics.flits), count(statistics.port_messages));
+    std::string text = count(statistics.flits) + " flits";
+    if (statistics.port_messages > 0) {
+        text += fmt::format(" in {} port-messages", count(statistics.port_messages));
+    }
     if (statistics.request_flits > 0) {
         text += fmt::format(", {} request flits", count(statistics.request_flits));
     }
@@ -75,19 +93,26 @@ std::string traffic_text(const NetworkStatistics& statistics) {
     return text;
 }
 
+void add_links(const RunReport& report, const RunMeasures& measures, Rows& rows) {
+    rows.push_back({"links", fmt::format("{} directed; busiest {}; utilization {} mean, {} most",
+                                         count_text(report.links.size()), size_text({measures.busiest_link_bytes}),
+                                         percent_text(measures.mean_utilization.billionths),
+                                         percent_text(measures.max_utilization.billionths))});
+    rows.push_back(
+        {"credits", fmt::format("stalled {} in all, {} at the worst port", time_text(report.statistics.stall_total.ps),
+                                time_text(report.statistics.stall_max_port.ps))});
+}
+
 std::string traffic_table(const RunReport& report) {
     const RunMeasures measures = measure(report);
     const NetworkStatistics& statistics = report.statistics;
     Rows rows{{"traffic", traffic_text(statistics)},
               {"goodput", rate_or_dash(measures.goodput)},
               {"bandwidth", fmt::format("{} algorithm, {} bus", rate_or_dash(measures.algorithm_bandwidth),
-                                        rate_or_dash(measures.bus_bandwidth))},
-              {"links",
-               fmt::format("{} directed; busiest {}; utilization {} mean, {} most", count_text(report.links.size()),
-                           size_text({measures.busiest_link_bytes}), percent_text(measures.mean_utilization.billionths),
-                           percent_text(measures.max_utilization.billionths))},
-              {"credits", fmt::format("stalled {} in all, {} at the worst port", time_text(statistics.stall_total.ps),
-                                      time_text(statistics.stall_max_port.ps))}};
+                                        rate_or_dash(measures.bus_bandwidth))}};
+    if (counts_links(report)) {
+        add_links(report, measures, rows);
+    }
     if (report.message_latency) {
         rows.push_back(
             {"messages",

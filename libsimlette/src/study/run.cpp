@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 
 #include <simlette/base/contract.hpp>
 #include <simlette/base/error.hpp>
@@ -21,6 +22,12 @@ double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+double cpu_seconds() {
+    timespec spent{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent);
+    return static_cast<double>(spent.tv_sec) + static_cast<double>(spent.tv_nsec) / 1e9;
+}
+
 std::int64_t peak_rss_bytes() {
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
@@ -32,6 +39,7 @@ SimulatorOptions options_of(const RunControl& control) {
     options.record_messages = control.record_messages;
     options.tally_latency = true;
     options.record_ports = control.record_trace;
+    options.mode = control.mode;
     return options;
 }
 
@@ -78,6 +86,7 @@ private:
     std::int64_t payload_due_ = 0;
     StallReport stall_;
     Clock::time_point began_ = Clock::now();
+    double cpu_at_start_ = cpu_seconds();
     double told_ = 0;
 };
 
@@ -168,6 +177,8 @@ Outcome WorkloadRun::drain() {
 // Those of the simulator, which numbers collectives as they are registered, in the order of the workload.
 void WorkloadRun::report_into(RunReport& report) const {
     report.wall_seconds = seconds_since(began_);
+    report.cpu_seconds = cpu_seconds() - cpu_at_start_;
+    report.validity = simulator_.validity();
     report.stall = stall_;
     report.collectives = entries_;
     for (std::size_t i = 0; i < entries_.size(); ++i) {
@@ -198,7 +209,7 @@ void WorkloadRun::report_into(RunReport& report) const {
 // A second run of the same input, which logs what leaves on the links of the critical paths.
 void explain(const LoadedRun& loaded, const RunInputs& inputs, const RunControl& control,
              const std::vector<std::uint32_t>& critical_links, RunReport& report) {
-    WorkloadRun again(loaded, inputs, control, {false, false, critical_links});
+    WorkloadRun again(loaded, inputs, control, {false, false, critical_links, Mode::flit});
     const Outcome outcome = again.play();
     if (outcome != report.outcome) {
         report.outcome = outcome;
@@ -226,7 +237,9 @@ const char* outcome_name(Outcome outcome) {
 }
 
 RunReport run(const LoadedRun& loaded, const RunInputs& inputs, const RunControl& control) {
+    require(!control.explain || control.mode == Mode::flit, "flit mode explains");
     RunReport report;
+    report.mode = control.mode;
     report.inputs = inputs;
     report.fabric = loaded.fabric;
     report.configuration = loaded.configuration;
@@ -246,6 +259,27 @@ RunReport run(const LoadedRun& loaded, const RunInputs& inputs, const RunControl
         explain(loaded, inputs, control, critical_links, report);
     }
     return report;
+}
+
+std::vector<ModeRun> run_modes(const LoadedRun& loaded, const RunInputs& inputs, const RunControl& control) {
+    std::vector<ModeRun> runs(1);
+    runs.front().report = run(loaded, inputs, control);
+    RunControl plain = control;
+    plain.record_messages = plain.record_trace = false;
+    plain.explain = false;
+    for (const Mode mode : {Mode::message, Mode::analytic}) {
+        ModeRun& one = runs.emplace_back();
+        one.mode = plain.mode = mode;
+        try {
+            one.report = run(loaded, inputs, plain);
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::input) {
+                throw;
+            }
+            one.refused = error.what();
+        }
+    }
+    return runs;
 }
 
 }  // namespace simlette

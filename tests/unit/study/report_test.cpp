@@ -159,6 +159,7 @@ TEST_CASE("a collective that did not end has a start and no end") {
 
 TEST_CASE("the time of a collective is told by its parts, in the contract's words") {
     RunReport report = small_report();
+    report.collectives[0].collective.explained = true;
     report.collectives[0].collective.critical_path = {{1}, {2}, {3}, {4}, {5}, {6}, {7}, {7'972}};
     CHECK_THAT(report_json(report),
                Contains("\"critical_path_ps\": {\n        \"endpoint\": 1,\n        \"protocol\": 2,\n        "
@@ -174,6 +175,7 @@ TEST_CASE("the time of a collective is told by its parts, in the contract's word
 
 TEST_CASE("of many collectives the table shows where the time of the last to end went") {
     RunReport report = small_report();
+    report.collectives[0].collective.explained = true;
     for (std::int64_t i = 1; i < 10; ++i) {
         report.collectives.push_back(report.collectives[0]);
         report.collectives.back().collective.end = Time{10'000 + i};
@@ -194,6 +196,78 @@ TEST_CASE("phases are shown where messages were recorded") {
           "  collective  phase  first flit us  last delivery us  port-messages  flits\n"
           "  0               0          0.006             0.009              2      3\n"
           "  0               1          0.009            0.0095              1      4\n");
+}
+
+TEST_CASE("an error in percent is exact, rounded to four decimals, and has its sign") {
+    const auto percent = [](std::int64_t part, std::int64_t whole) {
+        return signed_percent_text(Duration{part}, Duration{whole});
+    };
+    CHECK(percent(0, 7) == "0.0000");
+    CHECK(percent(1, 3) == "+33.3333");
+    CHECK(percent(-2, 3) == "-66.6667");
+    CHECK(percent(1, 2'000'000) == "+0.0001");  // half a digit is rounded away from 0
+    CHECK(percent(-1, 2'000'001) == "-0.0000");
+    CHECK(percent(3, 1) == "+300.0000");
+    CHECK(percent(INT64_MAX, INT64_MAX) == "+100.0000");
+}
+
+TEST_CASE("a collective whose time is not explained has no parts") {
+    RunReport report = small_report();
+    report.mode = Mode::message;
+    CHECK_THAT(report_json(report), Contains("\"mode\": \"message\"") && Contains("\"critical_path_ps\": null"));
+    CHECK_THAT(report_table(report), Contains("\nmode        message") && !Contains("where the time went"));
+}
+
+TEST_CASE("a run that may be off says so in every form") {
+    RunReport report = small_report();
+    report.mode = Mode::message;
+    CHECK_THAT(report_json(report), Contains("\"validity\": {\n    \"mode_ok\": true,\n    \"reasons\": []\n  }"));
+    report.validity = {false, {"first", "second"}, 12'345};
+    CHECK_THAT(report_json(report),
+               Contains("\"mode_ok\": false,\n    \"reasons\": [\n      \"first\",\n      \"second\"\n    ],\n    "
+                        "\"error_estimate\": 0.012345\n"));
+    CHECK_THAT(report_table(report), Contains("  may be off: first\n") && Contains("  second\n"));
+    CHECK_THAT(report_csv(report), Contains(",message,reference,,finished,false,10000,"));
+    report.validity.error_ppm = Validity::unknown_error;
+    CHECK_THAT(report_json(report), !Contains("error_estimate"));
+}
+
+TEST_CASE("analytic mode has no counters of links and credits") {
+    RunReport report = small_report();
+    report.mode = Mode::analytic;
+    CHECK_THAT(report_json(report), Contains("\"busiest_bytes\": null") && Contains("\"stall_max_port_ps\": null"));
+    CHECK_THAT(report_table(report), !Contains("directed") && !Contains("stalled"));
+    CHECK_THAT(report_csv(report), Contains(",0,2,,,,,,3,0,0,"));
+}
+
+TEST_CASE("modes stand side by side with their error and speed-up over the first") {
+    RunReport flit = small_report();
+    flit.cpu_seconds = 0.5;
+    flit.statistics.events = 1'000;
+    RunReport message = flit;
+    message.mode = Mode::message;
+    message.completion = Time{9'875};
+    message.cpu_seconds = 0.125;
+    message.validity = {false, {"too tight", "too late"}, 1};
+    const std::vector<ModeRun> runs{
+        {Mode::flit, flit, ""}, {Mode::message, message, ""}, {Mode::analytic, std::nullopt, "x, not in this version"}};
+    CHECK(modes_table(runs) ==
+          "modes\n"
+          "  mode      completion us  error %   CPU ms  events  flits  speed-up  valid\n"
+          "  flit               0.01   0.0000  500.000   1,000      3       1.0  yes\n"
+          "  message        0.009875  -1.2500  125.000   1,000      3       4.0  no: too tight\n"
+          "  analytic              -        -        -       -      -         -  no: x, not in this version\n");
+    CHECK_THAT(
+        modes_json(runs),
+        Contains("{\n  \"modes\": [\n    {\n") &&
+            Contains("    {\n      \"mode\": \"analytic\",\n      \"error\": \"x, not in this version\"\n    }\n"));
+}
+
+TEST_CASE("a run that did not end has no error against another") {
+    RunReport cut = small_report();
+    cut.completion.reset();
+    CHECK_THAT(modes_table({{Mode::flit, cut, ""}, {Mode::message, small_report(), ""}}),
+               Contains("\n  flit              -        -") && Contains("0.01        -"));
 }
 
 TEST_CASE("a long critical path is shortened in the middle") {

@@ -342,3 +342,42 @@ TEST_CASE("a time is read with its unit, exactly") {
         CHECK_THROWS_WITH(time_of("`--until`", text), Contains("`--until` is ") && Contains("300 ns"));
     }
 }
+
+TEST_CASE("three modes run on one input, and message mode has the times of flit mode") {
+    RunControl control;
+    control.record_messages = true;
+    control.explain = true;
+    const std::vector<ModeRun> runs = run_modes(three_in_a_row(), files, control);
+    REQUIRE(runs.size() == 3);
+    for (const ModeRun& one : runs) {
+        REQUIRE(one.report);
+        CHECK(one.report->mode == one.mode);
+        const bool flit = one.mode == Mode::flit;
+        CHECK(one.report->messages.empty() != flit);
+        CHECK(one.report->explained == flit);
+        CHECK(one.report->collectives[2].collective.explained == flit);
+    }
+    CHECK(runs[1].report->completion == runs[0].report->completion);
+    CHECK(runs[1].report->event_hash == runs[0].report->event_hash);
+    CHECK(runs[1].report->validity.mode_ok);
+    CHECK_FALSE(runs[2].report->validity.mode_ok);  // the first two overlap
+}
+
+TEST_CASE("what message mode refuses is told beside the others; alone it is an error") {
+    LoadedRun loaded = small_run();
+    loaded.fabric.fidelity = Fidelity::ualink;
+    loaded.fabric.responses = ResponsePolicy::per_transaction;
+    loaded.workload.collectives = {all_reduce(1_KiB)};
+    const std::vector<ModeRun> runs = run_modes(loaded, files);
+    CHECK((runs[0].report && !runs[1].report && runs[2].report));
+    CHECK_THAT(runs[1].refused, Contains("not in this version"));
+    RunControl control;
+    control.mode = Mode::message;
+    CHECK_THROWS_WITH(run(loaded, files, control), runs[1].refused);
+}
+
+TEST_CASE("what flit mode refuses is an error for all modes") {
+    LoadedRun loaded = small_run();
+    loaded.workload.collectives = {send(0, 9, 1_KiB)};
+    CHECK_THROWS_WITH(run_modes(loaded, files), Contains("rank 9 is outside the fabric"));
+}

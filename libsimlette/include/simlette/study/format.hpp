@@ -15,6 +15,8 @@ std::string rounded_rate_text(std::int64_t bits_per_second);  // 400 Gb/s, 396.8
 std::string count_text(std::uint64_t count);                  // 4,177,920
 std::string buffer_text(std::int64_t flits);                  // 22 flits, unlimited
 std::string percent_text(std::int64_t billionths);            // 98.76 %
+// part / whole in percent, four decimals, rounded: +0.8211, -12.5000, 0.0000 only for nothing. Requires: 0 < whole.
+std::string signed_percent_text(Duration part, Duration whole);
 
 // Columns padded to their widest cell and joined by two spaces; the first `left` columns are aligned left, the others
 // right. Every row starts with `indent` and ends with a line break. Requires: rows of equal length.

@@ -41,6 +41,9 @@ struct NamedPart {
 
 std::array<NamedPart, 8> named_parts(const TimeParts& parts);
 
+// Analytic mode sends nothing over links: it has no counters of links and credits.
+bool counts_links(const RunReport& report);
+
 RunMeasures measure(const RunReport& report);
 
 }  // namespace simlette

@@ -8,6 +8,7 @@
 #include <simlette/base/contract.hpp>
 #include <simlette/collective/spec.hpp>
 #include <simlette/fabric/spec.hpp>
+#include <simlette/sim/mode.hpp>
 
 namespace simlette {
 
@@ -73,6 +74,11 @@ inline constexpr Names<SendOrder, 2> send_order_names{{
     {SendOrder::rotated, "rotated"},
     {SendOrder::same, "same"},
 }};
+inline constexpr Names<Mode, 3> mode_names{{
+    {Mode::flit, "flit"},
+    {Mode::message, "message"},
+    {Mode::analytic, "analytic"},
+}};
 
 template <class Enum, std::size_t count>
 constexpr std::string_view name_in(const Names<Enum, count>& names, Enum value) {
@@ -119,6 +125,9 @@ constexpr std::string_view name_of(Operation operation) {
 }
 constexpr std::string_view name_of(SendOrder order) {
     return name_in(send_order_names, order);
+}
+constexpr std::string_view name_of(Mode mode) {
+    return name_in(mode_names, mode);
 }
 
 }  // namespace simlette

@@ -12,7 +12,8 @@ namespace simlette {
 // At most so many entries of those that have ended, the last ones, in the order of the workload.
 std::vector<std::size_t> last_to_end(const RunReport& report, std::size_t most);
 
-// Per collective that ended, the last ones if there are many: each part in us and as a share. Empty if none has ended.
+// Per collective that ended, the last ones if there are many: each part in us and as a share. Empty if none has ended,
+// or if the mode does not explain.
 std::string parts_table(const RunReport& report);
 
 // Per collective and phase, when its first flit left and its last one landed. Empty unless messages were recorded.

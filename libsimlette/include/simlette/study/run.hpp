@@ -23,10 +23,11 @@ struct RunProgress {
 };
 
 struct RunControl {
+    Mode mode = Mode::flit;
     Time until = Time::never();
     bool record_messages = false;
     bool record_trace = false;
-    bool explain = false;                              // simulate a second time, for EntryReport::path
+    bool explain = false;                              // simulate a second time, for EntryReport::path; flit mode only
     std::function<void(const RunProgress&)> progress;  // may be empty
     double progress_interval = 0.2;                    // seconds of wall time, at least
     const std::atomic<bool>* stop = nullptr;           // set by another thread or a signal handler to end early
@@ -63,10 +64,12 @@ struct RunTrace {
 };
 
 struct RunReport {
+    Mode mode = Mode::flit;
     RunInputs inputs;
     FabricSpec fabric;
     std::string configuration;
     std::string configuration_hash;
+    Validity validity;
     Outcome outcome = Outcome::finished;
     StallReport stall;  // of a stalled run
     WorkloadSpec workload;
@@ -81,11 +84,25 @@ struct RunReport {
     std::optional<LatencyPercentiles> message_latency;
     std::uint64_t event_hash = 0;
     double wall_seconds = 0;
+    double cpu_seconds = 0;  // of the process, meanwhile
     std::int64_t peak_rss_bytes = 0;
 };
 
 // Throws Error{input} when the fabric cannot be built or a collective does not fit it, before anything is simulated.
+// So too when the mode cannot carry it.
 SIMLETTE_EXPORT RunReport run(const LoadedRun& loaded, const RunInputs& inputs, const RunControl& control = {});
+
+// One of several modes on the same input.
+struct ModeRun {
+    Mode mode = Mode::flit;
+    std::optional<RunReport> report;
+    std::string refused;  // why there is no report
+};
+
+// In flit, message and analytic mode. What flit mode takes and another one refuses is told in its ModeRun. Messages are
+// recorded and paths explained in flit mode alone. Throws as run() in flit mode does.
+SIMLETTE_EXPORT std::vector<ModeRun> run_modes(const LoadedRun& loaded, const RunInputs& inputs,
+                                               const RunControl& control = {});
 
 // A time as files write it, such as `50 us`. Throws Error{input}; `what` names the text in the message.
 SIMLETTE_EXPORT Time time_of(const std::string& what, const std::string& text);
@@ -100,6 +117,9 @@ SIMLETTE_EXPORT RunEstimate estimate(const LoadedRun& loaded, const RunInputs& i
 
 SIMLETTE_EXPORT std::string report_json(const RunReport& report);
 SIMLETTE_EXPORT std::string report_table(const RunReport& report);
+// The modes side by side. The first run is the one that errors and speed-ups count from. Requires: it has a report.
+SIMLETTE_EXPORT std::string modes_json(const std::vector<ModeRun>& runs);
+SIMLETTE_EXPORT std::string modes_table(const std::vector<ModeRun>& runs);
 SIMLETTE_EXPORT std::string stall_text(const RunReport& report);  // why it stalled: the wait cycle, a line each
 // The critical paths, message by message and port by port. Requires: report.explained.
 SIMLETTE_EXPORT std::string explanation_text(const RunReport& report);
