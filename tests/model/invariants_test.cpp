@@ -10,6 +10,17 @@ using namespace simlette;
 
 namespace {
 
+// Half of the fabrics answer.
+std::shared_ptr<const Fabric> random_built(Random& random) {
+    FabricSpec spec = random_fabric(random);
+    spec.responses = one_in(random, 2) ? ResponsePolicy::per_message : ResponsePolicy::none;
+    return build_fabric(spec);
+}
+
+const TransactionRules& rules_of(const Fabric& fabric) {
+    return fabric.spec.responses == ResponsePolicy::none ? no_responses : with_responses;
+}
+
 // Random traffic on a random fabric, and all that was seen of it.
 struct Watched {
     std::shared_ptr<const Fabric> fabric;
@@ -21,10 +32,10 @@ struct Watched {
     std::map<Time, Ledger::Credits> credits;  // after each instant
     bool quiet = false;
 
-    explicit Watched(Random& random) : fabric(build_fabric(random_fabric(random))) {
+    explicit Watched(Random& random) : fabric(random_built(random)) {
         sends = random_traffic(random, *fabric);
         WatchedQueue::starts().clear();
-        FlitNetwork<WatchedQueue> network(fabric->graph, fabric->spec.routing, no_responses, fabric->spec.seed);
+        FlitNetwork<WatchedQueue> network(fabric->graph, fabric->spec.routing, rules_of(*fabric), fabric->spec.seed);
         network.record_messages(true);
         play(network, sends, [&](Time t) { credits[t] = credits_of(network); });
         starts = WatchedQueue::starts();
@@ -34,7 +45,8 @@ struct Watched {
         quiet = network.quiet();
     }
 
-    Ledger ledger() const { return Ledger(fabric->graph, sends, records, starts); }
+    bool answered() const { return fabric->spec.responses != ResponsePolicy::none; }
+    Ledger ledger() const { return Ledger(fabric->graph, sends, answered(), records, starts); }
 
 private:
     Ledger::Credits credits_of(const FlitNetwork<WatchedQueue>& network) const {
@@ -72,6 +84,8 @@ TEST_CASE("when the queue has drained every flit is delivered and every credit i
         ledger.replay([](Time) {});
         CHECK(ledger.nothing_outside());
         CHECK(ledger.delivered_flits() == seen.statistics.flits);
+        CHECK(ledger.responses() == seen.statistics.response_flits);
+        CHECK(seen.statistics.response_flits == (seen.answered() ? seen.statistics.port_messages : 0));
     });
 }
 
@@ -112,7 +126,7 @@ TEST_CASE("bytes are delivered as they were sent, and links carry each flit once
             carried += link.flits;
         }
         CHECK(seen.statistics.flits == flits);
-        CHECK(carried == flits * (seen.fabric->circuits() ? 1 : 2));
+        CHECK(carried == (flits + seen.statistics.response_flits) * (seen.fabric->circuits() ? 1 : 2));
     });
 }
 
@@ -131,23 +145,25 @@ TEST_CASE("no message is faster than its path, its flits on one port and one fli
 
 TEST_CASE("every plain port-message leaves and lands when the reference says") {
     for_each_seed(6, Cases::reference, [](Random& random) {
-        const auto fabric = build_fabric(random_fabric(random));
+        const auto fabric = random_built(random);
         const std::vector<PlainSend> sends = random_traffic(random, *fabric);
-        FlitNetwork<LaneQueue> network(fabric->graph, fabric->spec.routing, no_responses, fabric->spec.seed);
+        FlitNetwork<LaneQueue> network(fabric->graph, fabric->spec.routing, rules_of(*fabric), fabric->spec.seed);
         network.record_messages(true);
         play(network, sends, [](Time) {});
         ReferenceNetwork reference(fabric->spec);
         PlainDriver driver(sends);
         reference.run(driver);
         CHECK(first_difference(sorted_records(network), reference.messages()) == "");
+        CHECK(network.statistics().response_flits == reference.responses());
+        CHECK(reference.outstanding() == 0);
     });
 }
 
 TEST_CASE("traffic on a network that has fallen quiet repeats itself to the picosecond") {
     for_each_seed(7, Cases::invariants, [](Random& random) {
-        const auto fabric = build_fabric(random_fabric(random));
+        const auto fabric = random_built(random);
         std::vector<PlainSend> sends = random_traffic(random, *fabric);
-        FlitNetwork<LaneQueue> network(fabric->graph, fabric->spec.routing, no_responses, fabric->spec.seed);
+        FlitNetwork<LaneQueue> network(fabric->graph, fabric->spec.routing, rules_of(*fabric), fabric->spec.seed);
         network.record_messages(true);
         play(network, sends, [](Time) {});
         const std::vector<MessageRecord> first = sorted_records(network);

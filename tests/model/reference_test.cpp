@@ -1,7 +1,7 @@
 // Every message of the library against a second, naive reading of the rules.
 #include <catch2/catch.hpp>
 
-#include <support/random_case.hpp>
+#include <support/random_answers.hpp>
 #include <support/reference_collectives.hpp>
 #include <support/run.hpp>
 #include <support/seeds.hpp>
@@ -11,6 +11,18 @@ using namespace simlette;
 TEST_CASE("every port-message of a random simulation leaves and lands when the reference says") {
     for_each_seed(1, Cases::reference, [](Random& random) {
         const RandomCase one = random_case(random);
+        INFO(text_of(one));
+        const RunResult ours = run(one.fabric, one.collectives);
+        const ReferenceResult theirs = run_reference(one.fabric, one.collectives);
+        CHECK(first_difference(ours.messages, theirs.messages) == "");
+        CHECK(ours.ends == theirs.ends);
+    });
+}
+
+TEST_CASE(
+    "every port-message of a random simulation with responses and reads leaves and lands when the reference says") {
+    for_each_seed(9, Cases::reference, [](Random& random) {
+        const RandomCase one = random_responses_case(random);
         INFO(text_of(one));
         const RunResult ours = run(one.fabric, one.collectives);
         const ReferenceResult theirs = run_reference(one.fabric, one.collectives);

@@ -41,15 +41,19 @@ public:
         LinkId input;
     };
 
-    Ledger(const HostGraph& graph, const std::vector<PlainSend>& sends, const std::vector<MessageRecord>& records,
-           const std::vector<FlitStart>& starts)
-        : graph_(graph), sends_(sends), starts_(starts), links_(graph.links.size()) {
+    // `answered`: every port-message has a response.
+    Ledger(const HostGraph& graph, const std::vector<PlainSend>& sends, bool answered,
+           const std::vector<MessageRecord>& records, const std::vector<FlitStart>& starts)
+        : graph_(graph), sends_(sends), answered_(answered), starts_(starts), links_(graph.links.size()) {
         for (LinkId id = 0; id < links_.size(); ++id) {
             links_[id].credits = graph.class_of(id).credits;
         }
         for (const MessageRecord& record : records) {
             changes_.emplace(sends[record.collective].at,
-                             Change{What::inject, link_of(record), 0, {record.collective, record.port}});
+                             Change{What::inject,
+                                    link_from(sends[record.collective].source, record.port),
+                                    0,
+                                    {record.collective, record.port}});
             unfinished_.emplace(Key{record.collective, record.port}, Unfinished{record, record.flits, record.flits});
         }
         for (const FlitStart& start : starts) {
@@ -83,6 +87,7 @@ public:
         }
         promise(next == starts_.size(), "every start is accounted for");
         promise(unfinished_.empty(), "every message is delivered");
+        promise(unanswered_.empty(), "every request has its response");
     }
 
     const std::vector<LinkAccount>& links() const { return links_; }
@@ -105,6 +110,7 @@ public:
         return true;
     }
     std::int64_t delivered_flits() const { return delivered_; }
+    std::int64_t responses() const { return responses_; }
 
 private:
     using Key = std::pair<std::uint32_t, std::uint32_t>;  // send, port
@@ -143,10 +149,9 @@ private:
         }
     }
 
-    LinkId link_of(const MessageRecord& record) const {
-        const std::uint32_t source = sends_[record.collective].source;
+    LinkId link_from(std::uint32_t accelerator, std::uint32_t port) const {
         for (LinkId id = 0; id < links_.size(); ++id) {
-            if (graph_.links[id].from == source && graph_.links[id].from_port == record.port) {
+            if (graph_.links[id].from == accelerator && graph_.links[id].from_port == port) {
                 return id;
             }
         }
@@ -195,8 +200,7 @@ private:
                     reach_core(change);
                 } else {
                     const std::size_t at = graph_.links[change.link].to - graph_.accelerators;
-                    enqueue(graph_.routes[at * graph_.accelerators + sends_[change.flit.send].destination], change.link,
-                            c, change.flit);
+                    enqueue(graph_.routes[at * graph_.accelerators + goal(change)], change.link, c, change.flit);
                 }
                 break;
             case What::slot_free:
@@ -212,16 +216,31 @@ private:
         }
     }
 
+    // Where a flit goes: responses go home.
+    std::uint32_t goal(const Change& change) const {
+        const PlainSend& send = sends_[change.flit.send];
+        return change.channel == 0 ? send.destination : send.source;
+    }
+
     void reach_core(const Change& change) {
-        promise(graph_.links[change.link].to == sends_[change.flit.send].destination, "a flit reaches its destination");
+        promise(graph_.links[change.link].to == goal(change), "a flit reaches its destination");
+        free_slot(change.link, change.channel);
+        if (change.channel == 1) {
+            promise(unanswered_.erase({change.flit.send, change.flit.port}) == 1, "no request has two responses");
+            ++responses_;
+            return;
+        }
         const auto found = unfinished_.find({change.flit.send, change.flit.port});
         promise(found != unfinished_.end(), "no flit is delivered twice");
         if (--found->second.left == 0) {
             promise(found->second.record.delivered == now_, "a message is delivered with its last flit");
             unfinished_.erase(found);
+            if (answered_) {
+                unanswered_.insert({change.flit.send, change.flit.port});
+                enqueue(link_from(goal(change), change.flit.port), no_id, 1, change.flit);
+            }
         }
         ++delivered_;
-        free_slot(change.link, change.channel);
     }
 
     void free_slot(LinkId id, std::uint32_t c) {
@@ -280,7 +299,9 @@ private:
         promise(!queue.flits.empty(), "a flit leaves from where it waits");
         const Flit flit = queue.flits.front();
         check_turns(start);
-        check_injection(flit, start);
+        if (start.channel == 0) {
+            check_injection(flit, start);
+        }
         queue.flits.pop_front();
         if (start.freed != no_id) {
             changes_.emplace(start.at + kind.flit_time, Change{What::slot_free, start.freed, start.channel, flit});
@@ -365,6 +386,7 @@ private:
 
     const HostGraph& graph_;
     const std::vector<PlainSend>& sends_;
+    const bool answered_;
     const std::vector<FlitStart>& starts_;
     std::vector<LinkAccount> links_;
     std::multimap<Time, Change> changes_;
@@ -372,6 +394,8 @@ private:
     std::map<QueueKey, Waiting> waiting_;
     std::map<std::pair<LinkId, std::uint32_t>, std::vector<Grant>> grants_;
     std::map<Key, Unfinished> unfinished_;
+    std::set<Key> unanswered_;
+    std::int64_t responses_ = 0;
     std::int64_t delivered_ = 0;
     Time now_;
 };

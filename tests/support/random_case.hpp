@@ -258,14 +258,16 @@ inline std::string text_of(const RandomCase& one) {
          << " rate " << f.port_rate.per_second << " credits " << f.buffers.request << " credit_return "
          << f.credit_return.ps << " policy " << static_cast<int>(f.routing.policy) << " granularity "
          << static_cast<int>(f.routing.granularity) << " stripe " << static_cast<int>(f.routing.stripe)
-         << " generators";
+         << " response credits " << f.buffers.response << " responses " << static_cast<int>(f.responses) << " tags "
+         << f.tags << " generators";
     for (const std::uint32_t g : f.circuits.generators) {
         text << ' ' << g;
     }
     for (const CollectiveSpec& c : one.collectives) {
         text << "; primitive " << static_cast<int>(c.primitive) << " schedule " << static_cast<int>(c.schedule)
              << " bytes " << c.bytes.count << " start " << c.earliest_start.ps << " order "
-             << static_cast<int>(c.send_order) << " barrier " << c.phase_barrier << " group of " << c.group.size();
+             << static_cast<int>(c.send_order) << " barrier " << c.phase_barrier << " read "
+             << (c.operation == Operation::read) << " group of " << c.group.size();
     }
     return text.str();
 }

@@ -26,7 +26,7 @@ struct ReferenceSend {
     std::uint32_t source = 0;       // accelerator
     std::uint32_t destination = 0;  // accelerator
     std::int64_t bytes = 0;
-    Channel channel = Channel::request;
+    bool read = false;  // then the source asks the destination for them, and the ranks are those of the data
 };
 
 inline std::int64_t reference_flits(std::int64_t bytes) {
@@ -73,6 +73,7 @@ public:
                 reset_arbiters();
             }
             enqueue(driver.start(t, delivered_));
+            reply(driver);
             for (std::size_t wire = 0; wire < wires_.size(); ++wire) {
                 decide(wire);
             }
@@ -83,7 +84,9 @@ public:
     std::vector<MessageRecord> messages() const {
         std::vector<MessageRecord> records;
         for (const Message& message : messages_) {
-            records.push_back(message.record);
+            if (message.kind == Kind::write || message.kind == Kind::data) {
+                records.push_back(message.record);
+            }
         }
         std::sort(records.begin(), records.end(), [](const MessageRecord& a, const MessageRecord& b) {
             return std::tie(a.collective, a.phase, a.source, a.destination, a.port) <
@@ -93,6 +96,7 @@ public:
     }
     // Flits and credits that are not at home.
     std::int64_t outstanding() const { return outstanding_; }
+    std::int64_t responses() const { return responses_; }
 
 private:
     // One direction of a link and the port that feeds it.
@@ -106,8 +110,11 @@ private:
         std::size_t next_channel = 0;
         std::int64_t free_at = 0;
     };
+    enum class Kind { write, response, request, data };
     struct Message {
         MessageRecord record;
+        Kind kind = Kind::write;
+        std::uint32_t source = 0;  // accelerator
         std::uint32_t destination = 0;
         std::int64_t left = 0;  // flits not delivered
         bool started = false;
@@ -154,9 +161,62 @@ private:
         --outstanding_;
         free_slot(change.wire, change.channel);
         if (--message.left == 0) {
-            message.record.delivered = Time{now_};
-            delivered_.push_back(message.record);
+            finish(change.message);
         }
+    }
+
+    void finish(std::size_t id) {
+        switch (messages_[id].kind) {
+            case Kind::response:
+                ++responses_;
+                return;
+            case Kind::request:
+                asked_.push_back(id);
+                return;
+            case Kind::write:
+            case Kind::data:
+                break;
+        }
+        messages_[id].record.delivered = Time{now_};
+        delivered_.push_back(messages_[id].record);
+        if (messages_[id].kind == Kind::write && spec_.responses == ResponsePolicy::per_message) {
+            answer(id, Kind::response, 1);
+        }
+    }
+
+    // Goes back by the port on which the request came. A port has the same number at both ends of a circuit.
+    void answer(std::size_t id, Kind kind, std::int64_t flits) {
+        Message message = messages_[id];
+        std::swap(message.source, message.destination);
+        message.kind = kind;
+        message.left = flits;
+        push(up(message.source, message.record.port), 1, messages_.size(), flits);
+        messages_.push_back(message);
+    }
+
+    void push(std::size_t wire, std::size_t channel, std::size_t message, std::int64_t flits) {
+        auto& queue = wires_[wire].queues[channel][0];
+        queue.insert(queue.end(), static_cast<std::size_t>(flits), message);
+        outstanding_ += flits;
+    }
+
+    // Data goes back as soon as its holder has come to the phase in which it is asked for.
+    template <class Driver>
+    void reply(Driver& driver) {
+        const auto key = [&](std::size_t id) {
+            const MessageRecord& r = messages_[id].record;
+            return std::make_tuple(r.collective, r.phase, r.source, r.destination, r.port);
+        };
+        std::sort(asked_.begin(), asked_.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+        std::vector<std::size_t> early;
+        for (const std::size_t id : asked_) {
+            if (driver.may_answer(messages_[id].record)) {
+                answer(id, Kind::data, messages_[id].record.flits);
+            } else {
+                early.push_back(id);
+            }
+        }
+        asked_ = early;
     }
 
     void free_slot(std::size_t wire, std::size_t channel) {
@@ -211,23 +271,21 @@ private:
             start = 0;
         }
         const bool whole = by_message || spec_.routing.policy == RoutingPolicy::fixed;
-        std::map<std::uint32_t, std::size_t> parts;  // port -> message
+        std::map<std::uint32_t, MessageRecord> parts;  // by port
         for (std::int64_t j = 0; j < flits; ++j) {
             const std::uint32_t port = ports[static_cast<std::size_t>((start + (whole ? 0 : j)) % n)];
-            if (parts.count(port) == 0) {
-                parts[port] = messages_.size();
-                messages_.push_back(
-                    {{send.collective, send.phase, send.source_rank, send.destination_rank, port, 0, 0, Time{}, Time{}},
-                     send.destination,
-                     0,
-                     false});
-            }
-            Message& message = messages_[parts[port]];
-            message.record.bytes += j + 1 < flits ? 640 : send.bytes - 640 * (flits - 1);
-            ++message.record.flits;
-            ++message.left;
-            ++outstanding_;
-            wires_[up(send.source, port)].queues[static_cast<std::size_t>(send.channel)][0].push_back(parts[port]);
+            MessageRecord& record = parts[port];
+            record.bytes += j + 1 < flits ? 640 : send.bytes - 640 * (flits - 1);
+            ++record.flits;
+        }
+        for (auto& [port, record] : parts) {
+            record = {send.collective,       send.phase, send.source_rank,
+                      send.destination_rank, port,       record.bytes,
+                      record.flits,          Time{},     Time{}};
+            const std::int64_t forward = send.read ? 1 : record.flits;
+            push(up(send.source, port), 0, messages_.size(), forward);
+            messages_.push_back(
+                {record, send.read ? Kind::request : Kind::write, send.source, send.destination, forward, false});
         }
         count += by_message ? 1 : flits;
     }
@@ -280,6 +338,8 @@ private:
     std::vector<Wire> wires_;
     std::vector<Message> messages_;
     std::vector<MessageRecord> delivered_;
+    std::vector<std::size_t> asked_;  // requests that wait for their holder
+    std::int64_t responses_ = 0;
     std::multimap<std::int64_t, Change> changes_;
     std::int64_t outstanding_ = 0;
 };

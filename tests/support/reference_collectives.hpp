@@ -43,6 +43,27 @@ public:
         }
     }
 
+    // By rank: the others in the order in which it asks them. On circuits that are alike at every rank the order of the
+    // generators, on others ascending.
+    std::vector<std::vector<std::uint32_t>> asking() const {
+        std::vector<std::vector<std::uint32_t>> all;
+        bool alike = true;
+        for (std::size_t rank = 0; rank < n_; ++rank) {
+            const bool exchange = spec_.schedule == ScheduleKind::recursive_doubling ||
+                                  spec_.schedule == ScheduleKind::coset_factored_parallel;
+            all.push_back(!reference_packets(fabric_) ? neighbours(rank) : exchange ? order_by_bit(rank) : order(rank));
+            for (std::size_t i = 0; i < all[rank].size(); ++i) {
+                alike = alike && all[rank].size() == all[0].size() && (all[rank][i] ^ rank) == all[0][i];
+            }
+        }
+        for (auto& others : all) {
+            if (!reference_packets(fabric_) && !alike) {
+                std::sort(others.begin(), others.end());
+            }
+        }
+        return all;
+    }
+
 private:
     std::vector<std::uint32_t> order(std::size_t rank) const {
         std::vector<std::uint32_t> destinations;
@@ -175,12 +196,14 @@ class ReferencePlayer {
 public:
     ReferencePlayer(const FabricSpec& fabric, const std::vector<CollectiveSpec>& collectives) {
         for (const CollectiveSpec& spec : collectives) {
-            Run run{spec, {}, {}, {}, {}, false};
+            Run run{spec, {}, {}, {}, {}, false, {}};
             for (std::uint32_t i = 0; i < (spec.group.empty() ? fabric.accelerators : spec.group.size()); ++i) {
                 const std::uint32_t rank = spec.group.empty() ? i : spec.group[i];
                 run.accelerators.push_back(fabric.placement.empty() ? rank : fabric.placement[rank]);
             }
-            run.schedule = ReferenceScheduler(fabric, spec, run.accelerators).build();
+            const ReferenceScheduler scheduler(fabric, spec, run.accelerators);
+            run.schedule = scheduler.build();
+            run.asking = scheduler.asking();
             run.missing.assign(run.schedule.size(), std::vector<std::int64_t>(run.accelerators.size(), 0));
             for (std::size_t phase = 0; phase < run.schedule.size(); ++phase) {
                 for (const auto& parts : run.schedule[phase]) {
@@ -200,6 +223,11 @@ public:
             next = run.started ? next : std::min(next, run.spec.earliest_start.ps);
         }
         return next;
+    }
+
+    // Whether the holder of data that is asked for has come to that phase.
+    bool may_answer(const MessageRecord& asked) const {
+        return runs_[asked.collective].phase[asked.source] >= asked.phase;
     }
 
     std::vector<ReferenceSend> start(std::int64_t t, const std::vector<MessageRecord>& delivered) {
@@ -232,6 +260,7 @@ private:
         std::vector<std::vector<std::int64_t>> missing;  // flits, by phase and rank
         std::vector<std::size_t> phase;                  // by rank
         bool started;
+        std::vector<std::vector<std::uint32_t>> asking;  // by rank: whom it asks, in order
     };
 
     void send_phase(std::size_t id, std::size_t rank) {
@@ -239,10 +268,28 @@ private:
         if (run.phase[rank] == run.schedule.size()) {
             return;
         }
+        if (run.spec.operation == Operation::read) {
+            ask_for_phase(id, static_cast<std::uint32_t>(rank));
+            return;
+        }
         for (const ReferencePart& part : run.schedule[run.phase[rank]][rank]) {
             sends_.push_back({static_cast<std::uint32_t>(id), static_cast<std::uint32_t>(run.phase[rank]),
                               static_cast<std::uint32_t>(rank), part.destination, run.accelerators[rank],
-                              run.accelerators[part.destination], part.bytes, Channel::request});
+                              run.accelerators[part.destination], part.bytes, false});
+        }
+    }
+
+    // A rank asks for all that comes to it, in the order in which it would send.
+    void ask_for_phase(std::size_t id, std::uint32_t rank) {
+        const Run& run = runs_[id];
+        const auto phase = static_cast<std::uint32_t>(run.phase[rank]);
+        for (const std::uint32_t holder : run.asking[rank]) {
+            for (const ReferencePart& part : run.schedule[phase][holder]) {
+                if (part.destination == rank) {
+                    sends_.push_back({static_cast<std::uint32_t>(id), phase, holder, rank, run.accelerators[rank],
+                                      run.accelerators[holder], part.bytes, true});
+                }
+            }
         }
     }
 

@@ -1,4 +1,4 @@
-// Plain messages without responses, played on a network by hand, without collectives.
+// Plain messages, played on a network by hand, without collectives.
 #pragma once
 
 #include <algorithm>
@@ -21,6 +21,7 @@ struct PlainSend {
 };
 
 inline constexpr TransactionRules no_responses{Fidelity::paper, ResponsePolicy::none, unlimited};
+inline constexpr TransactionRules with_responses{Fidelity::paper, ResponsePolicy::per_message, unlimited};
 
 class OneMessage final : public MessageSource {
 public:
@@ -83,12 +84,14 @@ public:
             if (!sent_[id] && sends_[id].at.ps == t) {
                 sent_[id] = true;
                 const PlainSend& s = sends_[id];
-                now.push_back(
-                    {static_cast<std::uint32_t>(id), 0, s.source, s.destination, s.source, s.destination, s.bytes});
+                now.push_back({static_cast<std::uint32_t>(id), 0, s.source, s.destination, s.source, s.destination,
+                               s.bytes, false});
             }
         }
         return now;
     }
+
+    bool may_answer(const MessageRecord&) const { return true; }
 
 private:
     std::vector<PlainSend> sends_;

@@ -61,6 +61,50 @@ TEST_CASE("the ring with a credit more than flits that go round does not stand s
     CHECK(network.explain().cycle.empty());
 }
 
+TEST_CASE("a ring that stands still for requests lets a response go round") {
+    const auto fabric = switch_ring(3, 1);
+    FlitNetwork<LaneQueue> network(fabric->graph, {}, with_responses, 1);
+    // What 0 writes to 1 arrives over three links of 110 ps. By the time its response has left accelerator 1 the others
+    // have filled the ring; it comes home over four links, past every full buffer.
+    std::vector<PlainSend> sends = two_on(3, 3);
+    for (PlainSend& send : sends) {
+        send.at = Time{100};
+    }
+    sends.push_back({0, 1, 640, Time{}});
+    std::int64_t home = 0;
+    play(network, sends, [&](Time t) { home = home == 0 && network.statistics().response_flits == 1 ? t.ps : home; });
+    CHECK(home == 330 + 4 * 110);
+    CHECK_FALSE(network.quiet());
+    CHECK(network.statistics().port_messages == 1);
+    const StallReport report = network.explain();
+    REQUIRE(report.cycle.size() == 3);
+    for (const BlockedPort& port : report.cycle) {
+        CHECK(port.channel == Channel::request);
+    }
+}
+
+TEST_CASE("a ring that stands still for responses lets requests pass") {
+    HostGraph graph = switch_ring(3, 1)->graph;
+    graph.classes[0].credits = {unlimited, 1};
+    FlitNetwork<LaneQueue> network(graph, {}, with_responses, 1);
+    // The response to what goes to the next switch has two links of the ring to go.
+    std::vector<PlainSend> sends;
+    for (std::uint32_t i = 0; i < 3; ++i) {
+        sends.push_back({i, (i + 1) % 3, 640, Time{}});
+    }
+    sends.push_back({0, 2, 6400, Time{10'000}});
+    network.record_messages(true);
+    play(network, sends, [](Time) {});
+    const StallReport report = network.explain();
+    REQUIRE(report.cycle.size() == 3);
+    for (const BlockedPort& port : report.cycle) {
+        CHECK(port.channel == Channel::response);
+    }
+    CHECK(network.statistics().response_flits == 0);
+    REQUIRE(sorted_records(network).size() == 4);
+    CHECK(sorted_records(network)[3].delivered == Time{10'000 + 10 * 10 + 3 * 10 + 4 * 100});
+}
+
 TEST_CASE("of ports that wait, a cycle starts at its lowest port and leaves out who only waits for it") {
     const auto fabric = switch_ring(4, 1);
     // Link 4 + i is port 1 of switch i. Accelerator links 0 and 1 wait for the cycle of links 5 and 6.
