@@ -78,7 +78,8 @@ public:
         for (std::uint32_t rank = 0; rank < fabric_->graph.accelerators; ++rank) {
             accelerators.push_back(rank);
         }
-        player_.add(0, spec, build_schedule(spec.primitive, spec.schedule, world_overlay(*fabric_)), accelerators);
+        player_.add(std::make_unique<CollectiveRun>(
+            0, spec, build_schedule(spec.primitive, spec.schedule, world_overlay(*fabric_)), accelerators));
         player_.start(0, network_.now());
     }
 

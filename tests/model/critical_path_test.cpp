@@ -25,7 +25,11 @@ struct Explained {
 
     std::vector<std::uint32_t> watched(const RandomCase& one) {
         enter(one, plain);
-        return plain.critical_links();
+        std::vector<CollectiveId> ids;
+        for (CollectiveId id = 0; id < one.collectives.size(); ++id) {
+            ids.push_back(id);
+        }
+        return plain.critical_links(ids);
     }
 
     static void enter(const RandomCase& one, Simulator& simulator) {

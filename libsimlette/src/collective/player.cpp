@@ -308,11 +308,11 @@ std::string CollectiveRun::waiting_rank() const {
     return "no rank waits";
 }
 
-void Player::add(std::uint32_t id, const CollectiveSpec& spec, Schedule schedule,
-                 std::vector<std::uint32_t> accelerators) {
-    require(find(id) == nullptr, "an id names one collective");
-    runs_.push_back(std::make_unique<CollectiveRun>(id, spec, std::move(schedule), std::move(accelerators)));
-    by_id_.emplace(id, runs_.back().get());
+void Player::add(std::unique_ptr<CollectiveRun> run) {
+    require(find(run->id()) == nullptr, "an id names one collective");
+    runs_.reserve(runs_.size() + 1);
+    by_id_.emplace(run->id(), run.get());
+    runs_.push_back(std::move(run));
 }
 
 CollectiveRun* Player::find(std::uint32_t id) const {

@@ -60,6 +60,11 @@ Validity judge(const AnalyticNetwork& network, const Fabric& fabric) {
         validity.reasons.push_back(
             "transactions are packed into flits, but analytic mode counts bytes alone; use flit mode");
     }
+    const RoutingSpec& routing = fabric.spec.routing;
+    if (routing.policy != RoutingPolicy::spray || routing.granularity != Granularity::flit) {
+        validity.reasons.push_back(
+            "messages keep to single ports, but analytic mode spreads each over all of them; use flit mode");
+    }
     for (LinkId id = 0; id < graph.links.size(); ++id) {
         if (credits_bind(graph, id)) {
             validity.reasons.push_back(

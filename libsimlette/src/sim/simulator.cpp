@@ -13,6 +13,7 @@
 #include <simlette/fabric/built_fabric.hpp>
 #include <simlette/fabric/flit_network.hpp>
 #include <simlette/fabric/message_network.hpp>
+#include <simlette/link/packing.hpp>
 #include <simlette/sim/analytic_network.hpp>
 #include <simlette/sim/explain.hpp>
 #include <simlette/sim/judge.hpp>
@@ -78,6 +79,18 @@ void check_group(const Fabric& fabric, const CollectiveSpec& spec, std::size_t m
     }
 }
 
+// Later than anything that is simulated: what follows an event stays in 64 bits.
+constexpr Time last_instant{std::int64_t{1} << 62};
+
+void check_links(const Fabric& fabric, const std::vector<std::uint32_t>& links) {
+    for (const std::uint32_t link : links) {
+        if (link >= fabric.graph.links.size()) {
+            throw Error(ErrorKind::input, "there is no link " + std::to_string(link) + " to watch; the fabric has " +
+                                              std::to_string(fabric.graph.links.size()));
+        }
+    }
+}
+
 using Network = std::variant<FlitNetwork<LaneQueue>, MessageNetwork, AnalyticNetwork>;
 
 Network network_for(const Fabric& fabric, const SimulatorOptions& options) {
@@ -102,6 +115,7 @@ Network network_for(const Fabric& fabric, const SimulatorOptions& options) {
 struct Simulator::State {
     State(std::shared_ptr<const Fabric> on, SimulatorOptions with)
         : fabric(std::move(on)), options(std::move(with)), network(network_for(*fabric, options)) {
+        check_links(*fabric, options.watched_links);
         observe();
     }
 
@@ -184,17 +198,35 @@ struct Simulator::State {
 
     template <class Carrier>
     Advance stall(const Carrier& carrier) {
-        stopped = true;
-        Stalled stalled{carrier.explain()};
-        if (stalled.report.cycle.empty()) {
+        stalled = true;
+        Stalled found{carrier.explain()};
+        if (found.report.cycle.empty()) {
             for (const auto& run : player.runs()) {
                 if (!run->finished()) {
-                    stalled.report.text = run->waiting_rank() + " that never come";
+                    found.report.text = run->waiting_rank() + " that never come";
                     break;
                 }
             }
         }
-        return stalled;
+        return found;
+    }
+
+    // Times and counts stay in 64 bits: even one flit after another, each waiting for its credit, would end in time.
+    void check_range(const CollectiveRun& run) {
+        Duration loop = fabric->spec.credit_return;
+        for (const LinkClass& kind : fabric->graph.classes) {
+            loop += kind.flit_time + kind.latency.total() * 2;
+        }
+        const auto longest = static_cast<__int128>(run.flits() + run.payload().count / max_request.count) * loop.ps * 4;
+        const auto end = static_cast<__int128>(run.spec().earliest_start.ps) + longest;
+        std::int64_t sum = 0;
+        if (end > last_instant.ps || __builtin_add_overflow(payload_due, run.payload().count, &sum)) {
+            throw Error(ErrorKind::input, "a collective of " + std::to_string(run.spec().bytes.count) +
+                                              " bytes could go on past the end of simulated time, " +
+                                              std::to_string(last_instant.ps / ps_per_second) +
+                                              " s; use fewer bytes, a faster rate or an earlier start");
+        }
+        payload_due = sum;
     }
 
     const CollectiveRun& run(CollectiveId id) const {
@@ -209,7 +241,8 @@ struct Simulator::State {
     Player player;
     Tally latencies;  // of port-messages, in picoseconds
     std::atomic<bool> stop{false};
-    bool stopped = false;  // nothing can move any more
+    std::int64_t payload_due = 0;  // of all that was registered
+    bool stalled = false;          // nothing can move any more
 };
 
 Simulator::Simulator(std::shared_ptr<const Fabric> fabric, SimulatorOptions options)
@@ -220,7 +253,7 @@ Simulator& Simulator::operator=(Simulator&&) noexcept = default;
 
 CollectiveId Simulator::register_collective(const CollectiveSpec& collective) {
     State& s = *state_;
-    if (s.stopped) {
+    if (s.stalled) {
         throw Error(ErrorKind::input, "the simulator has stalled; nothing can be registered");
     }
     if (collective.earliest_start < s.now()) {
@@ -243,7 +276,9 @@ CollectiveId Simulator::register_collective(const CollectiveSpec& collective) {
     if (const auto flaw = find_flaw(schedule, collective.primitive)) {
         throw Error(ErrorKind::input, "schedule `" + schedule.name + "` is wrong: " + *flaw);
     }
-    s.player.add(id, collective, std::move(schedule), accelerators);
+    auto run = std::make_unique<CollectiveRun>(id, collective, std::move(schedule), accelerators);
+    s.check_range(*run);
+    s.player.add(std::move(run));
     s.begin(id, collective, accelerators);
     return id;
 }
@@ -262,7 +297,7 @@ Advance Simulator::State::advance(Carrier& carrier, const Limits& limits, bool d
         if (stop.exchange(false)) {
             return Stopped{};
         }
-        if (stopped) {
+        if (stalled) {
             return stall(carrier);
         }
         if (carrier.events() >= last_event || limits.time <= carrier.now()) {
@@ -302,8 +337,9 @@ void Simulator::reset() {
     state_->observe();
     state_->player.clear();
     state_->latencies.clear();
+    state_->payload_due = 0;
     state_->stop.store(false);
-    state_->stopped = false;
+    state_->stalled = false;
 }
 
 std::size_t Simulator::collectives() const {
@@ -334,9 +370,7 @@ CollectiveReport Simulator::collective(CollectiveId id) const {
 
 NetworkStatistics Simulator::statistics() const {
     NetworkStatistics statistics = std::visit([](const auto& one) { return one.statistics(); }, state_->network);
-    for (const auto& run : state_->player.runs()) {
-        statistics.payload_bytes_due += run->payload().count;
-    }
+    statistics.payload_bytes_due = state_->payload_due;
     return statistics;
 }
 
@@ -394,11 +428,12 @@ Duration Simulator::message_latency(unsigned percent) const {
     return {state_->latencies.percentile(percent)};
 }
 
-std::vector<std::uint32_t> Simulator::critical_links() const {
+std::vector<std::uint32_t> Simulator::critical_links(const std::vector<CollectiveId>& ids) const {
     std::vector<LinkId> links;
-    for (const auto& run : state_->player.runs()) {
-        if (run->finished() && state_->options.mode == Mode::flit) {
-            append_critical_links(state_->fabric->graph, *run, links);
+    for (const CollectiveId id : ids) {
+        const CollectiveRun& run = state_->run(id);
+        if (run.finished() && state_->options.mode == Mode::flit) {
+            append_critical_links(state_->fabric->graph, run, links);
         }
     }
     std::sort(links.begin(), links.end());

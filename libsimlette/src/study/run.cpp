@@ -210,9 +210,8 @@ void WorkloadRun::report_into(RunReport& report) const {
 void explain(const LoadedRun& loaded, const RunInputs& inputs, const RunControl& control,
              const std::vector<std::uint32_t>& critical_links, RunReport& report) {
     WorkloadRun again(loaded, inputs, control, {false, false, critical_links, Mode::flit});
-    const Outcome outcome = again.play();
-    if (outcome != report.outcome) {
-        report.outcome = outcome;
+    if (again.play() != report.outcome) {
+        report.explained = false;  // interrupted: the first run is whole
         return;
     }
     for (const std::size_t entry : last_to_end(report, most_explained)) {
@@ -251,7 +250,8 @@ RunReport run(const LoadedRun& loaded, const RunInputs& inputs, const RunControl
         report.outcome = player.play();
         player.report_into(report);
         if (control.explain && report.outcome != Outcome::interrupted) {
-            critical_links = player.simulator().critical_links();
+            const std::vector<std::size_t> last = last_to_end(report, most_explained);
+            critical_links = player.simulator().critical_links({last.begin(), last.end()});
         }
     }
     report.explained = control.explain;

@@ -107,7 +107,8 @@ std::uint64_t history(const Setting& setting, Network& network) {
     for (const CollectiveSpec& spec : setting.collectives) {
         const Overlay complete{setting.graph.accelerators, {}};
         const auto id = static_cast<std::uint32_t>(player.runs().size());
-        player.add(id, spec, build_schedule(spec.primitive, spec.schedule, complete), all);
+        player.add(
+            std::make_unique<CollectiveRun>(id, spec, build_schedule(spec.primitive, spec.schedule, complete), all));
         network.wake_at(spec.earliest_start, id);
     }
     for (Time next = network.next_instant(); next != Time::never(); next = network.next_instant()) {

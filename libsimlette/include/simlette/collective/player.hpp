@@ -135,8 +135,8 @@ private:
 // All collectives of a simulation.
 class Player {
 public:
-    // Requires: no collective has this id.
-    void add(std::uint32_t id, const CollectiveSpec& spec, Schedule schedule, std::vector<std::uint32_t> accelerators);
+    // Requires: no collective has its id.
+    void add(std::unique_ptr<CollectiveRun> run);
     // The collective with this id, or nullptr.
     CollectiveRun* find(std::uint32_t id) const;
     void start(std::uint32_t id, Time now);

@@ -208,7 +208,7 @@ private:
     StallRecord stall_record(LinkId id, std::uint32_t cause) const;
     void note_waiting(LinkId id, const LinkState& link);
     void start_stalls(LinkId id, LinkState& link, std::uint32_t ready);
-    void end_stalls(LinkId id, LinkState& link);
+    void end_stalls(LinkId id, LinkState& link, std::uint32_t causes);
     // A flit to send, and whether it is the last of its message.
     struct NextFlit {
         std::uint32_t message;

@@ -158,27 +158,30 @@ void FlitNetwork<Queue>::note_waiting(LinkId id, const LinkState& link) {
 template <class Queue>
 void FlitNetwork<Queue>::start_stalls(LinkId id, LinkState& link, std::uint32_t ready) {
     StallClock& clock = clocks_[id];
+    if (link.stalled != ready) {
+        end_stalls(id, link, link.stalled & ~ready);  // a tag came, but no credit, or the other way round
+    }
     for (std::uint32_t cause = 0; cause <= no_tag; ++cause) {
         if ((ready & ~std::uint32_t{link.stalled}) >> cause & 1U) {
             clock.since[cause] = now_;
         }
     }
-    link.stalled = static_cast<std::uint8_t>(link.stalled | ready);
+    link.stalled = static_cast<std::uint8_t>(ready);
     clock.peak_queue = std::max(clock.peak_queue, link.queued[0] + link.queued[1]);
 }
 
 template <class Queue>
-void FlitNetwork<Queue>::end_stalls(LinkId id, LinkState& link) {
+void FlitNetwork<Queue>::end_stalls(LinkId id, LinkState& link, std::uint32_t causes) {
     StallClock& clock = clocks_[id];
     for (std::uint32_t cause = 0; cause <= no_tag; ++cause) {
-        if ((link.stalled >> cause & 1U) != 0) {
+        if ((causes >> cause & 1U) != 0) {
             clock.total[cause] += now_ - clock.since[cause];
             if (port_log_.on()) {
                 port_log_.stall(stall_record(id, cause));
             }
         }
     }
-    link.stalled = 0;
+    link.stalled = static_cast<std::uint8_t>(link.stalled & ~causes);
 }
 
 template <class Queue>

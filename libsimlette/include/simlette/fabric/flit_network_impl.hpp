@@ -191,7 +191,7 @@ void FlitNetwork<Queue>::decide(LinkId id) {
 template <class Queue>
 void FlitNetwork<Queue>::send(LinkId id, LinkState& link, std::uint32_t channel) {
     if (link.stalled != 0) {
-        end_stalls(id, link);
+        end_stalls(id, link, link.stalled);
     }
     if ((link.finite >> channel & 1U) != 0) {
         --link.credits[channel];

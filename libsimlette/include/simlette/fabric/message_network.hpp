@@ -10,8 +10,8 @@
 // so heads and tails are all that need an event. Every link must have the same flit time.
 //
 // With unlimited buffers all times are those of flit mode. With finite ones a credit is taken to come back after the
-// loop of an idle path: true of single flows, not of several that wait for one output. validity() says how late the
-// credits would have been that a source has counted on.
+// loop of an idle path: true of single flows, not of several that wait for one output. worst_lateness() says how late
+// the credits would have been that a source has counted on.
 #pragma once
 
 #include <algorithm>

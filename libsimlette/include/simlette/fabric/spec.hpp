@@ -43,7 +43,7 @@ struct LatencySpec {
 
 inline constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 
-// Whole flits per port, direction and channel: `unlimited`, or 1 and more.
+// Whole flits per port, direction and channel: `unlimited`, or 1 to 2^31 - 2.
 struct BufferSpec {
     std::int64_t request = unlimited;
     std::int64_t response = unlimited;
@@ -103,7 +103,7 @@ struct FabricSpec {
     RoutingSpec routing;
     Fidelity fidelity = Fidelity::paper;
     ResponsePolicy responses = ResponsePolicy::per_message;
-    std::int64_t tags = unlimited;         // open transactions of a port; finite only with per_transaction
+    std::int64_t tags = unlimited;         // open transactions of a port; if finite at least 128, and per_transaction
     CircuitSpec circuits;                  // of an optical level or of `direct`
     std::uint32_t radix = 0;               // most ports of one switch; 0: not bounded
     std::vector<std::uint32_t> placement;  // rank -> accelerator; empty: identity

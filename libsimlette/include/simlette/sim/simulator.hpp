@@ -133,7 +133,7 @@ public:
     void reset();
 
     std::size_t collectives() const;
-    CollectiveReport collective(CollectiveId id) const;
+    CollectiveReport collective(CollectiveId id) const;  // Requires: registered
     NetworkStatistics statistics() const;
     std::vector<LinkStatistics> links() const;  // by link id
     // Sorted by (collective, phase, source, destination, port). Requires: options.record_messages.
@@ -141,11 +141,11 @@ public:
     // From the start of its first flit to the delivery of its last, the latency that `percent` of the port-messages
     // delivered so far do not exceed. Requires: options.tally_latency, one was delivered, 1 <= percent <= 100.
     Duration message_latency(unsigned percent) const;
-    // Links on the critical paths of the collectives that have finished, ascending: what a second run of the same input
-    // must watch so that it can explain(). None but in flit mode.
-    std::vector<std::uint32_t> critical_links() const;
+    // Links on the critical paths of these collectives, as far as they have finished, ascending: what a second run of
+    // the same input must watch so that it can explain() them. None but in flit mode.
+    std::vector<std::uint32_t> critical_links(const std::vector<CollectiveId>& ids) const;
     // The critical path of a finished collective, message by message and port by port.
-    // Requires: flit mode, options.watched_links has critical_links() of an equal run.
+    // Requires: flit mode, options.watched_links has critical_links({id}) of an equal run.
     std::vector<PathStep> explain(CollectiveId id) const;
     // What was on every port when, by link, then start. Requires: flit mode, options.record_ports.
     std::vector<PassageRecord> passages() const;
