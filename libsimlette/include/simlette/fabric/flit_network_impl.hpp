@@ -607,6 +607,9 @@ void FlitNetwork<Queue>::note_waiting(LinkId id, const LinkState& link) {
 
 template <class Queue>
 void FlitNetwork<Queue>::start_stalls(LinkId id, LinkState& link, std::uint32_t ready) {
+    if ((link.stalled & ~ready) != 0) {
+        end_stalls(id, link);  // a tag came, and now it waits for a credit
+    }
     StallClock& clock = clocks_[id];
     for (std::uint32_t cause = 0; cause <= no_tag; ++cause) {
         if ((ready & ~std::uint32_t{link.stalled}) >> cause & 1U) {
