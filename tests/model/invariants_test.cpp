@@ -159,6 +159,33 @@ TEST_CASE("every plain port-message leaves and lands when the reference says") {
     });
 }
 
+TEST_CASE("packed transactions come home, every one with its response, and so do all credits") {
+    for_each_seed(10, Cases::invariants, [](Random& random) {
+        const auto fabric = random_built(random);
+        const std::vector<PlainSend> sends = random_traffic(random, *fabric);
+        const std::int64_t tags = one_in(random, 2) ? unlimited : 128;
+        const TransactionRules rules{Fidelity::ualink, ResponsePolicy::per_transaction, tags};
+        FlitNetwork<LaneQueue> network(fabric->graph, fabric->spec.routing, rules, fabric->spec.seed);
+        network.record_messages(true);
+        play(network, sends, [](Time) {});
+        REQUIRE(network.quiet());
+        std::int64_t carried = 0;
+        for (LinkId id = 0; id < fabric->graph.links.size(); ++id) {
+            const auto& size = fabric->graph.class_of(id).credits;
+            CHECK(network.credits(id, Channel::request) == size[0]);
+            CHECK(network.credits(id, Channel::response) == size[1]);
+            carried += network.link_statistics()[id].flits;
+        }
+        std::int64_t responses = 0;
+        for (const MessageRecord& record : network.records()) {
+            responses += write_response_flits((record.bytes + 255) / 256);
+        }
+        const NetworkStatistics statistics = network.statistics();
+        CHECK(statistics.response_flits == responses);
+        CHECK(carried == (statistics.flits + responses) * (fabric->circuits() ? 1 : 2));
+    });
+}
+
 TEST_CASE("traffic on a network that has fallen quiet repeats itself to the picosecond") {
     for_each_seed(7, Cases::invariants, [](Random& random) {
         const auto fabric = random_built(random);

@@ -201,3 +201,62 @@ TEST_CASE("more tags never slow a message that runs alone") {
     }
     CHECK(before == end_ps(packed(fabric), message));
 }
+
+namespace {
+
+// Of writes that all have 256 bytes, four to a control: 33 half-flits of 32 bytes, the control in the lower half of a
+// TL flit. Its four requests are open with the first DL flit, 628 bytes, that holds a byte of that TL flit.
+std::int64_t opened_by(std::int64_t flits) {
+    std::int64_t control = 0;
+    while (33 * control / 2 * 64 < 628 * flits) {
+        ++control;
+    }
+    return 4 * control;
+}
+
+// Eight responses to a TL flit of 64 bytes, whole with its last byte.
+std::int64_t closed_by(std::int64_t flits) {
+    return 8 * (628 * flits / 64);
+}
+
+}  // namespace
+
+TEST_CASE("before the first response comes a port sends as many flits as its tags open, and no more") {
+    for (const std::int64_t tags : {128, 132, 200, 256}) {
+        CAPTURE(tags);
+        Simulator simulator(build_fabric(packed(packet_fabric(2, 1), tags)));
+        simulator.register_collective(send(0, 1, mi));
+        simulator.advance({Time{1'600'000}, UINT64_MAX});
+        std::int64_t flits = 0;
+        while (opened_by(flits + 1) <= tags) {
+            ++flits;
+        }
+        CHECK(simulator.links()[0].flits == flits);
+    }
+}
+
+TEST_CASE("never are more transactions open than there are tags") {
+    const std::int64_t tags = GENERATE(std::int64_t{128}, 150, 256);
+    const std::int64_t requests = 480;
+    Simulator simulator(build_fabric(packed(packet_fabric(2, 1), tags)));
+    simulator.register_collective(send(0, 1, requests * 256));
+    // All times are multiples of a step. A response that starts at the switch is home 267.8 ns later.
+    const std::int64_t step = 200;
+    const std::size_t home = 267'800 / step;
+    std::vector<std::int64_t> started;
+    std::int64_t most_open = 0;
+    bool within = true;
+    Advance last = LimitReached{};
+    for (std::int64_t t = 0; std::holds_alternative<LimitReached>(last); t += step) {
+        last = simulator.advance({Time{t}, UINT64_MAX});
+        const std::vector<LinkStatistics> links = simulator.links();
+        REQUIRE(links[2].name == "s0.p0->a0.p0");
+        started.push_back(links[2].flits);
+        const std::int64_t came = started.size() > home ? started[started.size() - 1 - home] : 0;
+        const std::int64_t open = std::min(opened_by(links[0].flits), requests) - std::min(closed_by(came), requests);
+        within = within && open >= 0 && open <= tags;
+        most_open = std::max(most_open, open);
+    }
+    CHECK(within);
+    CHECK(most_open > tags - 8);
+}

@@ -69,10 +69,11 @@ public:
                 changes_.erase(changes_.begin());
                 apply(change);
             }
-            if (outstanding_ == 0) {
+            const std::vector<ReferenceSend> sends = driver.start(t, delivered_);
+            if (outstanding_ == 0 && !sends.empty()) {
                 reset_arbiters();
             }
-            enqueue(driver.start(t, delivered_));
+            enqueue(sends);
             reply(driver);
             for (std::size_t wire = 0; wire < wires_.size(); ++wire) {
                 decide(wire);
