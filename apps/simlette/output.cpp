@@ -51,11 +51,16 @@ int write_all(int descriptor, std::string_view text) {
     return 0;
 }
 
-// Where the bytes end up: links are followed, so that a link stays one.
+// Where the bytes end up: links are followed, also those that lead to nothing yet, so that a link stays one.
 fs::path target_of(const std::string& file) {
     std::error_code error;
-    const fs::path target = fs::weakly_canonical(file, error);
-    return error ? fs::path(file) : target;
+    fs::path target = fs::absolute(file, error);
+    constexpr int most_links = 40;
+    for (int i = 0; i < most_links && fs::is_symlink(target, error); ++i) {
+        target = target.parent_path() / fs::read_symlink(target, error);
+    }
+    const fs::path canonical = fs::weakly_canonical(target, error);
+    return error ? fs::path(file) : canonical;
 }
 
 // A pipe, a terminal or /dev/null is written as it is; only a regular file can be replaced as a whole.

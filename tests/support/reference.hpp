@@ -70,7 +70,7 @@ public:
                 apply(change);
             }
             const std::vector<ReferenceSend> sends = driver.start(t, delivered_);
-            if (outstanding_ == 0 && !sends.empty()) {
+            if (outstanding_ == 0) {
                 reset_arbiters();
             }
             enqueue(sends);

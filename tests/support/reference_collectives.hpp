@@ -325,6 +325,15 @@ inline ReferenceResult run_reference(const FabricSpec& fabric, const std::vector
     ReferencePlayer player(fabric, collectives);
     network.run(player);
     ReferenceResult result{network.messages(), {}};
+    for (MessageRecord& message : result.messages) {
+        const std::vector<std::uint32_t>& group = collectives[message.collective].group;
+        message.source = group.empty() ? message.source : group[message.source];
+        message.destination = group.empty() ? message.destination : group[message.destination];
+    }
+    std::sort(result.messages.begin(), result.messages.end(), [](const MessageRecord& a, const MessageRecord& b) {
+        return std::tie(a.collective, a.phase, a.source, a.destination, a.port) <
+               std::tie(b.collective, b.phase, b.source, b.destination, b.port);
+    });
     for (const CollectiveSpec& spec : collectives) {
         result.ends.push_back(spec.earliest_start);
     }

@@ -135,8 +135,7 @@ Duration analytic_time(const HostGraph& graph, const CollectiveSpec& spec, const
         sum += pricing.phase(phase);
     }
     const boost::multiprecision::cpp_int whole = (numerator(sum) + denominator(sum) - 1) / denominator(sum);
-    require(whole <= Time::never().ps, "a collective ends within the range of time");
-    return {static_cast<std::int64_t>(whole)};
+    return whole < Time::never().ps ? Duration{static_cast<std::int64_t>(whole)} : Time::never() - Time{0};
 }
 
 }  // namespace simlette

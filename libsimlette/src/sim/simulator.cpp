@@ -13,7 +13,6 @@
 #include <simlette/fabric/built_fabric.hpp>
 #include <simlette/fabric/flit_network.hpp>
 #include <simlette/fabric/message_network.hpp>
-#include <simlette/link/packing.hpp>
 #include <simlette/sim/analytic_network.hpp>
 #include <simlette/sim/explain.hpp>
 #include <simlette/sim/judge.hpp>
@@ -79,8 +78,14 @@ void check_group(const Fabric& fabric, const CollectiveSpec& spec, std::size_t m
     }
 }
 
-// Later than anything that is simulated: what follows an event stays in 64 bits.
-constexpr Time last_instant{std::int64_t{1} << 62};
+// Nothing is simulated later, so that what an event sets off stays in 64 bits: a flit and a path take 1.1e16 ps at
+// most.
+constexpr Time last_instant{9'000'000 * ps_per_second};
+
+[[noreturn]] void past_the_end() {
+    throw Error(ErrorKind::input, "simulated time ends at " + std::to_string(last_instant.ps / ps_per_second) +
+                                      " s; use fewer bytes, a faster rate or an earlier start");
+}
 
 void check_links(const Fabric& fabric, const std::vector<std::uint32_t>& links) {
     for (const std::uint32_t link : links) {
@@ -211,28 +216,38 @@ struct Simulator::State {
         return found;
     }
 
-    // Times and counts stay in 64 bits: even one flit after another, each waiting for its credit, would end in time.
-    void check_range(const CollectiveRun& run) {
-        Duration loop = fabric->spec.credit_return;
-        for (const LinkClass& kind : fabric->graph.classes) {
-            loop += kind.flit_time + kind.latency.total() * 2;
+    // Times and sums stay in 64 bits.
+    void check_range(const CollectiveSpec& spec, const Schedule& schedule,
+                     const std::vector<std::uint32_t>& accelerators) const {
+        if (spec.earliest_start > last_instant) {
+            past_the_end();
         }
-        const auto longest = static_cast<__int128>(run.flits() + run.payload().count / max_request.count) * loop.ps * 4;
-        const auto end = static_cast<__int128>(run.spec().earliest_start.ps) + longest;
-        std::int64_t sum = 0;
-        if (end > last_instant.ps || __builtin_add_overflow(payload_due, run.payload().count, &sum)) {
-            throw Error(ErrorKind::input, "a collective of " + std::to_string(run.spec().bytes.count) +
-                                              " bytes could go on past the end of simulated time, " +
-                                              std::to_string(last_instant.ps / ps_per_second) +
-                                              " s; use fewer bytes, a faster rate or an earlier start");
+        if (std::holds_alternative<AnalyticNetwork>(network) &&
+            analytic_time(fabric->graph, spec, schedule, accelerators) > last_instant - spec.earliest_start) {
+            past_the_end();
         }
-        payload_due = sum;
+    }
+
+    void add_payload(const CollectiveRun& run) {
+        if (__builtin_add_overflow(payload_due, run.payload().count, &payload_due)) {
+            throw Error(ErrorKind::input, "the collectives together move more than 2^63 bytes");
+        }
     }
 
     const CollectiveRun& run(CollectiveId id) const {
         const CollectiveRun* found = player.find(id);
         require(found != nullptr, "a collective is known by its id");
         return *found;
+    }
+
+    // From places in a group, by which collectives and networks go, to ranks of the fabric.
+    void name_rank(CollectiveId id, std::uint32_t& place) const {
+        const std::vector<std::uint32_t>& group = run(id).spec().group;
+        place = group.empty() ? place : group[place];
+    }
+    void name_ranks(CollectiveId id, std::uint32_t& source, std::uint32_t& destination) const {
+        name_rank(id, source);
+        name_rank(id, destination);
     }
 
     std::shared_ptr<const Fabric> fabric;
@@ -276,8 +291,9 @@ CollectiveId Simulator::register_collective(const CollectiveSpec& collective) {
     if (const auto flaw = find_flaw(schedule, collective.primitive)) {
         throw Error(ErrorKind::input, "schedule `" + schedule.name + "` is wrong: " + *flaw);
     }
+    s.check_range(collective, schedule, accelerators);
     auto run = std::make_unique<CollectiveRun>(id, collective, std::move(schedule), accelerators);
-    s.check_range(*run);
+    s.add_payload(*run);
     s.player.add(std::move(run));
     s.begin(id, collective, accelerators);
     return id;
@@ -307,6 +323,10 @@ Advance Simulator::State::advance(Carrier& carrier, const Limits& limits, bool d
         const Time next = carrier.next_instant();
         if (next == Time::never()) {
             return stall(carrier);
+        }
+        if (next > last_instant) {
+            stalled = true;
+            past_the_end();
         }
         open(carrier, std::min(next, limits.time));
     }
@@ -381,6 +401,9 @@ std::vector<LinkStatistics> Simulator::links() const {
 std::vector<MessageRecord> Simulator::messages() const {
     require(state_->options.record_messages, "messages were recorded");
     std::vector<MessageRecord> records = std::visit([](const auto& one) { return one.records(); }, state_->network);
+    for (MessageRecord& record : records) {
+        state_->name_ranks(record.collective, record.source, record.destination);
+    }
     std::sort(records.begin(), records.end(), [](const MessageRecord& a, const MessageRecord& b) {
         return std::tie(a.collective, a.phase, a.source, a.destination, a.port) <
                std::tie(b.collective, b.phase, b.source, b.destination, b.port);
@@ -401,6 +424,9 @@ void sort_by_link(std::vector<Record>& records) {
 
 std::vector<PassageRecord> Simulator::passages() const {
     std::vector<PassageRecord> records = state_->recorded().port_log().passages();
+    for (PassageRecord& record : records) {
+        state_->name_ranks(record.collective, record.source, record.destination);
+    }
     sort_by_link(records);
     return records;
 }
@@ -415,6 +441,9 @@ std::vector<PhaseRecord> Simulator::phases() const {
     require(state_->options.mode == Mode::flit, "phases are known in flit mode");
     std::vector<PhaseRecord> records;
     state_->append_phases(records);
+    for (PhaseRecord& record : records) {
+        state_->name_rank(record.collective, record.rank);
+    }
     return records;
 }
 
@@ -445,7 +474,16 @@ std::vector<PathStep> Simulator::explain(CollectiveId id) const {
     require(state_->run(id).finished(), "a finished collective is explained");
     const auto* flit = std::get_if<FlitNetwork<LaneQueue>>(&state_->network);
     require(flit != nullptr, "flit mode explains");
-    return explain_path(state_->fabric->graph, state_->run(id), flit->departures());
+    std::vector<PathStep> path = explain_path(state_->fabric->graph, state_->run(id), flit->departures());
+    for (PathStep& step : path) {
+        state_->name_ranks(id, step.source, step.destination);
+        for (PathHop& hop : step.hops) {
+            for (PathHop::Rival& rival : hop.rivals) {
+                state_->name_ranks(rival.collective, rival.source, rival.destination);
+            }
+        }
+    }
+    return path;
 }
 
 std::uint64_t Simulator::event_hash() const {

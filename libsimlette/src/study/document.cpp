@@ -78,7 +78,7 @@ public:
 
     void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t, const std::string& text) override {
         Node node = node_at(mark);
-        node.broken = refuse_tag(mark, tag) || refuse_open_quote(node.place);
+        node.broken = refuse_tag(mark, tag) || refuse_open_quote(node.place) || refuse_control(node.place, text);
         node.kind = Node::Kind::scalar;
         node.plain = tag == "?";
         node.text = text;
@@ -133,6 +133,17 @@ private:
     }
 
     // The parser takes a quote that is still open in the last line for closed.
+    // An escape such as `\0` would bring one in where the bytes of the file have none.
+    bool refuse_control(const Place& place, const std::string& text) {
+        const bool found = std::any_of(text.begin(), text.end(), [](char c) {
+            return static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) == 0x7F;
+        });
+        if (found) {
+            problems_.add(place, "a control character in a text; texts hold printable characters");
+        }
+        return found;
+    }
+
     bool refuse_open_quote(const Place& place) {
         const auto at = static_cast<std::size_t>(place.offset);
         const bool opens = at < source_.text.size() && (source_.text[at] == '"' || source_.text[at] == '\'');

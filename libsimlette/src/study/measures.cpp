@@ -19,8 +19,17 @@ std::optional<std::int64_t> bits_per_second(std::int64_t bytes, Duration window,
     return static_cast<std::int64_t>(bits / (Wide{window.ps} * over));
 }
 
+// From the first flit to the last delivery, or to where a run that was cut short stopped. Responses may be on their way
+// after that, so a link is busy for at most all of it.
+Duration link_window(const RunReport& report) {
+    const NetworkStatistics& statistics = report.statistics;
+    const Duration window = traffic_window(statistics);
+    const bool cut = report.outcome != Outcome::finished && statistics.first_injection < report.ended;
+    return cut ? std::max(window, report.ended - statistics.first_injection) : window;
+}
+
 void measure_links(const RunReport& report, RunMeasures& measures) {
-    const Duration window = traffic_window(report.statistics);
+    const Duration window = link_window(report);
     Duration busy{0};
     Duration busiest{0};
     for (const LinkStatistics& link : report.links) {
@@ -56,7 +65,8 @@ Ratio utilization(Duration busy, std::int64_t links, Duration window) {
     if (links == 0 || window.ps <= 0) {
         return {};
     }
-    return {static_cast<std::int64_t>(Wide{busy.ps} * 1'000'000'000 / (Wide{window.ps} * links))};
+    const Wide billionths = Wide{busy.ps} * 1'000'000'000 / (Wide{window.ps} * links);
+    return {static_cast<std::int64_t>(std::min(billionths, Wide{1'000'000'000}))};
 }
 
 std::array<NamedPart, 8> named_parts(const TimeParts& parts) {

@@ -96,7 +96,9 @@ void WorkloadRun::register_entry(std::size_t entry) {
     for (const std::size_t earlier : workload_.collectives[entry].after) {
         released = std::max(released, entries_[earlier].collective.end);
     }
-    collective.earliest_start = released + (collective.earliest_start - Time{0});
+    if (__builtin_add_overflow(released.ps, collective.earliest_start.ps, &collective.earliest_start.ps)) {
+        collective.earliest_start = Time::never();
+    }
     collective.id = static_cast<std::uint32_t>(entry);
     simulator_.register_collective(collective);
     entries_[entry].collective.start = collective.earliest_start;

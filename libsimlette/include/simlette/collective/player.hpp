@@ -156,7 +156,7 @@ public:
     // nothing is on its way starts afresh, so that equal collectives on an idle network take equal times.
     template <class Network>
     void close(Network& network) {
-        if (!orders_.injections.empty() && network.quiet()) {
+        if (!(orders_.injections.empty() && orders_.replies.empty()) && network.quiet()) {
             network.reset_arbiters();
         }
         sort_orders();

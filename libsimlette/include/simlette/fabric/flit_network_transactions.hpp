@@ -87,7 +87,7 @@ void FlitNetwork<Queue>::reply(std::uint32_t message, bool released_by_request) 
     require(origin.half == Half::read_request && !origin.may_answer, "a request is answered once");
     origin.may_answer = true;
     origin.released_by_request = released_by_request;
-    if (!released_by_request) {
+    if (!released_by_request && messages_[message].undelivered == 0) {
         tolls_[message] = {now_, {0}, {0}, {0}};
     }
     let_answers_go(message, origin.forward - messages_[message].undelivered);

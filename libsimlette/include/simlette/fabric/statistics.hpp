@@ -13,7 +13,7 @@ namespace simlette {
 
 // One directed link and the port that feeds it.
 struct LinkStatistics {
-    std::string name;                             // a0.p3->s3, s3.p1->a1, a0.p2->a4
+    std::string name;                             // a0.p3->s3.p0, s3.p1->a1.p3, a0.p2->a4.p2
     std::int64_t flits = 0;                       // sent, both channels
     std::int64_t bytes = 0;                       // 640 x flits
     Duration busy{0};                             // flits x flit time
@@ -106,7 +106,7 @@ struct StallRecord {
 // A rank in a phase of a collective, from entering it to entering the next or finishing.
 struct PhaseRecord {
     std::uint32_t collective = 0;
-    std::uint32_t rank = 0;  // of its group
+    std::uint32_t rank = 0;
     std::uint32_t phase = 0;
     bool ended = false;
     Time start;
