@@ -157,7 +157,7 @@ TEST_CASE("a message that others hold up names them") {
     REQUIRE(output.rivals.size() == 1);
     CHECK(output.rivals[0].collective == 0);
     CHECK(output.rivals[0].source == 0);
-    CHECK(output.rivals[0].destination == 1);
+    CHECK(output.rivals[0].destination == 2);
     CHECK_FALSE(output.rivals[0].answer);
     CHECK(output.rivals[0].flits * Duration{12'800} >= output.contention);
     CHECK(output.contention == runs.plain.collective(1).critical_path.contention);

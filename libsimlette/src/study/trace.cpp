@@ -47,7 +47,6 @@ private:
         slices_.push_back({kind, inner, static_cast<std::uint32_t>(index), track, 0, start, end, {}});
     }
     void number_threads();
-    std::uint32_t rank_in_fabric(const PhaseRecord& phase) const;
     std::string track_name(const TraceSlice& slice) const;
     std::string slice_name(const TraceSlice& slice) const;
     std::string arguments(const TraceSlice& slice) const;
@@ -89,11 +88,6 @@ void TraceWriter::event(const std::string& text) {
     }
 }
 
-std::uint32_t TraceWriter::rank_in_fabric(const PhaseRecord& phase) const {
-    const auto& group = report_.workload.collectives[phase.collective].collective.group;
-    return group.empty() ? phase.rank : group[phase.rank];
-}
-
 void TraceWriter::gather() {
     const Time now = report_.ended;
     for (std::size_t i = 0; i < report_.collectives.size(); ++i) {
@@ -105,7 +99,7 @@ void TraceWriter::gather() {
     }
     for (std::size_t i = 0; i < trace_.phases.size(); ++i) {
         const PhaseRecord& phase = trace_.phases[i];
-        add(Kind::phase, false, i, rank_in_fabric(phase), phase.start, phase.end);
+        add(Kind::phase, false, i, phase.rank, phase.start, phase.end);
     }
     for (std::size_t i = 0; i < trace_.passages.size(); ++i) {
         const PassageRecord& passage = trace_.passages[i];
