@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include <simlette/study/describe.hpp>
@@ -109,13 +108,6 @@ std::string path_text(const RunReport& report, std::size_t entry) {
     return text;
 }
 
-struct PhaseSpan {
-    Time first = Time::never();
-    Time last;
-    std::int64_t messages = 0;
-    std::int64_t flits = 0;
-};
-
 }  // namespace
 
 std::vector<std::size_t> last_to_end(const RunReport& report, std::size_t most) {
@@ -146,31 +138,27 @@ std::string parts_table(const RunReport& report) {
            aligned(rows, 2, "  ");
 }
 
+// Collectives of one phase have nothing to tell here.
 std::string phases_table(const RunReport& report) {
-    std::map<std::pair<std::uint32_t, std::uint32_t>, PhaseSpan> phases;
-    for (const MessageRecord& message : report.messages) {
-        PhaseSpan& span = phases[{message.collective, message.phase}];
-        span.first = std::min(span.first, message.injected);
-        span.last = std::max(span.last, message.delivered);
-        ++span.messages;
-        span.flits += message.flits;
-    }
-    if (phases.empty()) {
-        return "";
-    }
-    Rows rows{{"collective", "phase", "first flit us", "last delivery us", "port-messages", "flits"}};
-    for (const auto& phase : phases) {
-        const PhaseSpan& span = phase.second;
-        if (rows.size() <= most_phases) {
-            rows.push_back({name_of_entry(report, phase.first.first), std::to_string(phase.first.second),
-                            microseconds(span.first.ps), microseconds(span.last.ps),
-                            count_text(static_cast<std::uint64_t>(span.messages)),
-                            count_text(static_cast<std::uint64_t>(span.flits))});
+    Rows rows{{"collective", "phase", "first rank starts us", "last starts us", "first ends us", "last ends us"}};
+    std::size_t all = 0;
+    for (std::size_t entry = 0; entry < report.collectives.size(); ++entry) {
+        const std::vector<PhaseSpan>& phases = report.collectives[entry].phases;
+        for (std::size_t k = 0; phases.size() > 1 && k < phases.size(); ++k, ++all) {
+            if (rows.size() <= most_phases) {
+                const bool ended = phases[k].first_end != Time::never();
+                rows.push_back({name_of_entry(report, entry), std::to_string(k), microseconds(phases[k].first_start.ps),
+                                microseconds(phases[k].last_start.ps),
+                                ended ? microseconds(phases[k].first_end.ps) : "-",
+                                ended ? microseconds(phases[k].last_end.ps) : "-"});
+            }
         }
     }
-    const std::string left_out = phases.size() > most_phases
-                                     ? fmt::format(" (the first {} of {})", most_phases, count_text(phases.size()))
-                                     : std::string();
+    if (all == 0) {
+        return "";
+    }
+    const std::string left_out =
+        all > most_phases ? fmt::format(" (the first {} of {})", most_phases, count_text(all)) : std::string();
     return "phases" + left_out + '\n' + aligned(rows, 1, "  ");
 }
 

@@ -43,6 +43,20 @@ SimulatorOptions options_of(const RunControl& control) {
     return options;
 }
 
+void span_phases(const std::vector<PhaseRecord>& records, std::vector<EntryReport>& entries) {
+    for (const PhaseRecord& record : records) {
+        std::vector<PhaseSpan>& phases = entries[record.collective].phases;
+        phases.resize(std::max<std::size_t>(phases.size(), record.phase + 1));
+        PhaseSpan& span = phases[record.phase];
+        span.first_start = std::min(span.first_start, record.start);
+        span.last_start = std::max(span.last_start, record.start);
+        if (record.ended) {
+            span.first_end = std::min(span.first_end, record.end);
+            span.last_end = std::max(span.last_end, record.end);
+        }
+    }
+}
+
 // Plays a workload: registers each entry when the last of those it waits for has ended.
 class WorkloadRun {
 public:
@@ -189,6 +203,9 @@ void WorkloadRun::report_into(RunReport& report) const {
         if (entry.collective.finished && (!report.completion || *report.completion < entry.collective.end)) {
             report.completion = entry.collective.end;
         }
+    }
+    if (control_.mode == Mode::flit) {
+        span_phases(simulator_.phases(), report.collectives);
     }
     report.statistics = simulator_.statistics();
     report.links = simulator_.links();

@@ -231,6 +231,28 @@ TEST_CASE("the pointer starts at the first input and moves past the one that was
     CHECK(queues.empty());
 }
 
+TEST_CASE("relabelling the inputs, order kept, relabels who is served") {
+    for_each_seed(70, 200, [](Random& random) {
+        FlitRuns runs;
+        OutputQueues queues;
+        OutputQueues relabelled;
+        const auto label = [](LinkId input) { return 3 * input + 5; };
+        for (int step = 0; step < 200; ++step) {
+            if (queues.empty() || random.below(2) == 0) {
+                const auto input = static_cast<LinkId>(random.below(12));
+                const auto message = static_cast<std::uint32_t>(random.below(4));
+                queues.push(input, message, false, runs);
+                relabelled.push(label(input), message, false, runs);
+                continue;
+            }
+            const OutputQueues::Taken taken = queues.pop(runs);
+            const OutputQueues::Taken other = relabelled.pop(runs);
+            REQUIRE(other.input == label(taken.input));
+            REQUIRE(other.message == taken.message);
+        }
+    });
+}
+
 TEST_CASE("cleared queues hold nothing and start at the first input") {
     FlitRuns runs;
     OutputQueues queues;

@@ -185,17 +185,16 @@ TEST_CASE("of many collectives the table shows where the time of the last to end
                                         !Contains("\n  1 ") && Contains("\n  2 ") && Contains("\n  9 "));
 }
 
-TEST_CASE("phases are shown where messages were recorded") {
+TEST_CASE("the phases of a collective stand in a table, unless it has only one") {
     RunReport report = small_report();
+    report.collectives[0].phases = {{Time{0}, Time{0}, Time{1'000'000}, Time{1'100'000}}};
     CHECK(phases_table(report).empty());
-    report.messages = {{0, 0, 0, 1, 0, 640, 1, Time{7'000}, Time{8'000}},
-                       {0, 0, 1, 0, 0, 640, 2, Time{6'000}, Time{9'000}},
-                       {0, 1, 1, 0, 0, 640, 4, Time{9'000}, Time{9'500}}};
+    report.collectives[0].phases.push_back({Time{1'000'000}, Time{1'100'000}, Time::never(), Time{0}});
     CHECK(phases_table(report) ==
           "phases\n"
-          "  collective  phase  first flit us  last delivery us  port-messages  flits\n"
-          "  0               0          0.006             0.009              2      3\n"
-          "  0               1          0.009            0.0095              1      4\n");
+          "  collective  phase  first rank starts us  last starts us  first ends us  last ends us\n"
+          "  0               0                     0               0              1           1.1\n"
+          "  0               1                     1             1.1              -             -\n");
 }
 
 TEST_CASE("an error in percent is exact, rounded to four decimals, and has its sign") {

@@ -38,10 +38,19 @@ enum class Outcome { finished, stalled, time_limit, interrupted };
 // As the contract of the files names it: `finished`, `stalled`, `time-limit`, `interrupted`.
 SIMLETTE_EXPORT const char* outcome_name(Outcome outcome);
 
+// A phase over all ranks that entered it.
+struct PhaseSpan {
+    Time first_start = Time::never();
+    Time last_start;
+    Time first_end = Time::never();  // Time::never(): no rank has ended it
+    Time last_end;
+};
+
 // A workload entry as the run left it.
 struct EntryReport {
-    bool started = false;         // `collective.start` is meaningful
-    CollectiveReport collective;  // its id is its place in the workload, which messages carry too
+    bool started = false;           // `collective.start` is meaningful
+    CollectiveReport collective;    // its id is its place in the workload, which messages carry too
+    std::vector<PhaseSpan> phases;  // in flit mode
     std::vector<PathStep> path;  // its critical path, if asked for and if it is one of the last `most_explained` to end
 };
 
