@@ -310,7 +310,7 @@ Advance Simulator::State::advance(Carrier& carrier, const Limits& limits, bool d
         if (player.unfinished() == 0 && (!drain || carrier.quiet())) {
             return Idle{};
         }
-        if (stop.exchange(false)) {
+        if (stop.load(std::memory_order_relaxed) && stop.exchange(false)) {
             return Stopped{};
         }
         if (stalled) {

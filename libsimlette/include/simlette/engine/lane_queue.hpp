@@ -152,7 +152,8 @@ private:
         Turn turn;
         std::uint64_t sequence;
     };
-    // Total order by rule: time, turn, entity, first scheduled first.
+    // By rule: time, turn, entity, first scheduled first. The lanes of an instant come before it; all of phase one
+    // commutes.
     struct Later {
         bool operator()(const Rest& a, const Rest& b) const {
             if (a.event.at != b.event.at) {

@@ -13,8 +13,9 @@ namespace simlette {
 
 class Fabric;
 
-// Throws Error{input} with every reason why the fabric cannot be built: port budget, radix, circuits that are no
-// matching or do not connect all accelerators, a rate whose flit time is no whole number of picoseconds.
+// Throws Error{input} with the reasons why the fabric cannot be built, circuits only if the rest is right: port budget,
+// radix, circuits that are no matching or do not connect all accelerators, a rate whose flit time is no whole number of
+// picoseconds.
 SIMLETTE_EXPORT std::shared_ptr<const Fabric> build_fabric(const FabricSpec& spec);
 
 // Counts that describe a fabric.
