@@ -274,7 +274,7 @@ void FabricDrawing::draw_legend() {
     for (const std::string& fact : picture_.facts) {
         write(fact);
     }
-    if (sketch_.accelerators.size() > 0 && sketch_.accelerators[0].count > 1) {
+    if (!sketch_.accelerators.empty() && sketch_.accelerators[0].count > 1) {
         write(fmt::format("drawn in groups of {} accelerators", sketch_.accelerators[0].count), "soft");
     }
     if (!sketch_.switches.empty() && sketch_.switches[0].count > 1) {

@@ -71,7 +71,7 @@ Node whole_schema(std::int64_t low, std::int64_t high) {
 
 Kind<std::vector<std::uint32_t>> whole_list(std::int64_t low, std::int64_t high, std::string expected) {
     Kind<std::vector<std::uint32_t>> kind;
-    kind.read = [low, high, expected](const Value& value, std::vector<std::uint32_t>& into) {
+    kind.read = [low, high, expected = std::move(expected)](const Value& value, std::vector<std::uint32_t>& into) {
         if (!value.is_list() || value.node().items.empty()) {
             return value.is_list() ? value.fail(value.name() + " is empty; expected " + expected)
                                    : value.expect(expected);
@@ -178,7 +178,7 @@ Kind<bool> boolean_kind() {
 
 Kind<std::string> text_kind(std::string expected) {
     Kind<std::string> kind;
-    kind.read = [expected](const Value& value, std::string& into) {
+    kind.read = [expected = std::move(expected)](const Value& value, std::string& into) {
         if (!value.is_scalar() || value.node().text.empty()) {
             return value.expect(expected);
         }

@@ -159,7 +159,7 @@ private:
 
     // At most half of the places are empty, so a turn round them costs little, and dropping them costs little a time.
     void drop_empty() {
-        if (++empties_ * 2 <= queues_.size()) {
+        if (std::size_t{++empties_} * 2 <= queues_.size()) {
             return;
         }
         std::uint32_t kept = 0;

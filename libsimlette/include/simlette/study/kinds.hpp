@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <simlette/base/units.hpp>
@@ -61,7 +62,7 @@ Kind<Enum> choice(const Names<Enum, count>& names, std::vector<std::string> not_
         built.emplace_back(name.text);
     }
     Kind<Enum> kind;
-    kind.read = [names, built, not_built](const Value& value, Enum& into) {
+    kind.read = [names, built, not_built = std::move(not_built)](const Value& value, Enum& into) {
         std::size_t index = 0;
         const bool good = read_choice(value, built, not_built, index);
         into = good ? names[index].value : into;
