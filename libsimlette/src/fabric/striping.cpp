@@ -10,6 +10,8 @@ std::uint32_t Striping::choose(const OutMessage& message, std::uint32_t source, 
         case RoutingPolicy::fixed:
             return message.destination % candidates;
         case RoutingPolicy::spray:
+        case RoutingPolicy::random:
+        case RoutingPolicy::adaptive:
             break;
     }
     return start(before, 1, candidates);

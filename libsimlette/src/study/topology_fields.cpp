@@ -76,7 +76,7 @@ Kind<BufferSpec> buffers_kind() {
 
 Fields<RoutingSpec> routing_fields() {
     return {
-        optional("policy", &RoutingSpec::policy, choice(policy_names, {"random", "adaptive"}),
+        optional("policy", &RoutingSpec::policy, choice(policy_names, {}),
                  "which of the ports that lead there are taken"),
         optional("granularity", &RoutingSpec::granularity, choice(granularity_names, {}),
                  "what is kept together on a port"),

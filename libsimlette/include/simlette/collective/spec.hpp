@@ -10,14 +10,33 @@
 
 namespace simlette {
 
-enum class Primitive { all_reduce, send_recv };
+enum class Primitive {
+    all_reduce,
+    send_recv,
+    all_to_all,
+    all_gather,
+    reduce_scatter,
+    broadcast,  // from the first rank of the group
+};
 
 enum class ScheduleKind {
-    automatic,                // one-shot for all-reduce
+    automatic,                // on packet switches the cheapest by its analytic price
     one_shot,                 // direct sends on packet switches, flooding on circuits
     two_shot,                 // reduce-scatter, then all-gather, both by direct sends
     recursive_doubling,       // bit k in phase k
-    coset_factored_parallel,  // one slice per layer of the plain cube, every layer busy in every phase
+    coset_factored_parallel,  // one slice per coset layer, every layer busy in every phase
+    automatic_simulated,      // the fastest in flit mode, among those of `auto`
+    one_shot_dvo,             // flooding, but each contribution is delivered once to each rank
+    halving_doubling,         // recursive halving, then doubling, farthest partner first
+    ring,
+    coset_factored,        // one coset layer a phase
+    rs_ag,                 // reduce-scatter and all-gather over coset layers, one layer a phase
+    rs_ag_parallel,        // the same, one slice per layer
+    rs_ag_parallel_r_min,  // the same schedule, priced by its narrowest layer
+    bruck,                 // radix-r all-to-all over coset layers
+    bruck_parallel,        // the same, one slice per layer
+    direct,                // every rank sends to every other in one phase
+    pairwise,              // one partner a phase
 };
 
 enum class SendOrder {

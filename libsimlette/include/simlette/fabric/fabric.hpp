@@ -18,9 +18,23 @@ class Fabric;
 // picoseconds.
 SIMLETTE_EXPORT std::shared_ptr<const Fabric> build_fabric(const FabricSpec& spec);
 
+// Devices of one level, those of the whole domain.
+struct LevelDescription {
+    DeviceKind device = DeviceKind::eps;
+    std::uint32_t devices = 0;
+    std::uint32_t radix = 0;       // 0: not bounded
+    std::uint32_t ports_used = 0;  // of the fullest device, when all of the domain serve
+    std::uint64_t links = 0;       // undirected, to the level below (level 1: to the accelerators)
+};
+
 // Counts that describe a fabric.
 struct FabricDescription {
-    std::uint32_t accelerators = 0;
+    std::uint32_t accelerators = 0;  // serving
+    std::uint32_t domain = 0;
+    std::vector<LevelDescription> levels;  // nearest to the accelerators first; none without devices
+    // Capacity of a level-1 device towards its accelerators to that towards level 2, in lowest terms, such as 4 to 1.
+    std::uint32_t oversubscription_down = 1;
+    std::uint32_t oversubscription_up = 1;
     std::uint32_t ports = 0;       // per accelerator, as the file gives them
     std::uint32_t ports_used = 0;  // per accelerator, the most of any
     std::uint32_t packet_switches = 0;

@@ -24,7 +24,7 @@ public:
     // Bytes for candidate `position` of `candidates`, when `before` units came earlier.
     Bytes share(const OutMessage& message, std::uint32_t source, std::int64_t before, std::uint32_t candidates,
                 std::uint32_t position) const {
-        if (routing_.policy != RoutingPolicy::spray || routing_.granularity == Granularity::message) {
+        if (one_port() || routing_.granularity == Granularity::message) {
             const std::uint32_t chosen = choose(message, source, before, candidates);
             return chosen == position ? message.bytes : Bytes{0};
         }
@@ -32,6 +32,9 @@ public:
     }
 
 private:
+    bool one_port() const {
+        return routing_.policy == RoutingPolicy::hashed || routing_.policy == RoutingPolicy::fixed;
+    }
     std::int64_t pieces(const OutMessage& message) const { return ceil_div(message.bytes.count, unit_.count); }
     std::uint32_t start(std::int64_t before, std::int64_t units, std::uint32_t candidates) const {
         const bool restarts = routing_.stripe == Stripe::restart && units >= candidates;

@@ -42,10 +42,12 @@ inline constexpr Names<ResponsePolicy, 3> response_names{{
     {ResponsePolicy::per_message, "per-message"},
     {ResponsePolicy::per_transaction, "per-transaction"},
 }};
-inline constexpr Names<RoutingPolicy, 3> policy_names{{
+inline constexpr Names<RoutingPolicy, 5> policy_names{{
     {RoutingPolicy::spray, "spray"},
     {RoutingPolicy::hashed, "hashed"},
     {RoutingPolicy::fixed, "static"},
+    {RoutingPolicy::random, "random"},
+    {RoutingPolicy::adaptive, "adaptive"},
 }};
 inline constexpr Names<Granularity, 2> granularity_names{{
     {Granularity::flit, "flit"},
