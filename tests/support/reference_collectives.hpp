@@ -320,8 +320,9 @@ private:
     std::vector<ReferenceSend> sends_;
 };
 
-inline ReferenceResult run_reference(const FabricSpec& fabric, const std::vector<CollectiveSpec>& collectives) {
-    ReferenceNetwork network(fabric);
+template <class Network = ReferenceNetwork>
+ReferenceResult run_reference(const FabricSpec& fabric, const std::vector<CollectiveSpec>& collectives) {
+    Network network(fabric);
     ReferencePlayer player(fabric, collectives);
     network.run(player);
     ReferenceResult result{network.messages(), {}};
