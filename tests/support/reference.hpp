@@ -34,6 +34,13 @@ inline std::int64_t reference_flits(std::int64_t bytes) {
     return bytes / 640 + (bytes % 640 > 0 ? 1 : 0);
 }
 
+inline void sort_records(std::vector<MessageRecord>& records) {
+    std::sort(records.begin(), records.end(), [](const MessageRecord& a, const MessageRecord& b) {
+        return std::tie(a.collective, a.phase, a.source, a.destination, a.port) <
+               std::tie(b.collective, b.phase, b.source, b.destination, b.port);
+    });
+}
+
 // Spreads the sends of one instant over the ports of their sources. They come in order; those of one (collective,
 // phase, source) share a count.
 class ReferenceStriping {
@@ -114,7 +121,7 @@ public:
                 apply(change);
             }
             const std::vector<ReferenceSend> sends = driver.start(t, delivered_);
-            if (outstanding_ == 0) {
+            if (quiet()) {
                 reset_arbiters();
             }
             enqueue(sends);
@@ -133,14 +140,10 @@ public:
                 records.push_back(message.record);
             }
         }
-        std::sort(records.begin(), records.end(), [](const MessageRecord& a, const MessageRecord& b) {
-            return std::tie(a.collective, a.phase, a.source, a.destination, a.port) <
-                   std::tie(b.collective, b.phase, b.source, b.destination, b.port);
-        });
+        sort_records(records);
         return records;
     }
-    // Flits and credits that are not at home.
-    std::int64_t outstanding() const { return outstanding_; }
+    bool quiet() const { return outstanding_ == 0; }
     std::int64_t responses() const { return responses_; }
 
 private:
@@ -357,7 +360,7 @@ private:
     std::vector<std::size_t> asked_;  // requests that wait for their holder
     std::int64_t responses_ = 0;
     std::multimap<std::int64_t, Change> changes_;
-    std::int64_t outstanding_ = 0;
+    std::int64_t outstanding_ = 0;  // flits and credits that are not at home
 };
 
 }  // namespace simlette

@@ -331,10 +331,7 @@ ReferenceResult run_reference(const FabricSpec& fabric, const std::vector<Collec
         message.source = group.empty() ? message.source : group[message.source];
         message.destination = group.empty() ? message.destination : group[message.destination];
     }
-    std::sort(result.messages.begin(), result.messages.end(), [](const MessageRecord& a, const MessageRecord& b) {
-        return std::tie(a.collective, a.phase, a.source, a.destination, a.port) <
-               std::tie(b.collective, b.phase, b.source, b.destination, b.port);
-    });
+    sort_records(result.messages);
     for (const CollectiveSpec& spec : collectives) {
         result.ends.push_back(spec.earliest_start);
     }

@@ -47,7 +47,7 @@ public:
         }
     }
 
-    // Of the data, in the order of injection.
+    // Sorted by (collective, phase, source, destination, port).
     std::vector<MessageRecord> messages() const {
         std::vector<MessageRecord> records;
         for (const Message& message : messages_) {
@@ -55,6 +55,7 @@ public:
                 records.push_back(message.record);
             }
         }
+        sort_records(records);
         return records;
     }
     std::int64_t responses() const { return responses_; }
