@@ -128,9 +128,12 @@ HostGraph build_packet_level(const FabricSpec& spec) {
             graph.links.push_back({a, n + p, p, a, 0});
         }
     }
+    for (std::uint32_t a = 0; a < n; ++a) {
+        graph.places.push_back({0, a});
+    }
     for (std::uint32_t p = 0; p < spec.ports; ++p) {
+        graph.switches.push_back({0, static_cast<LinkId>(graph.links.size()), 0, 1, spec.ports});
         for (std::uint32_t a = 0; a < n; ++a) {
-            graph.routes.push_back(static_cast<LinkId>(graph.links.size()));
             graph.links.push_back({n + p, a, a, p, 1});
         }
     }
