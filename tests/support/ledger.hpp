@@ -199,8 +199,8 @@ private:
                 if (to_core(change.link)) {
                     reach_core(change);
                 } else {
-                    const std::size_t at = graph_.links[change.link].to - graph_.accelerators;
-                    enqueue(graph_.routes[at * graph_.accelerators + goal(change)], change.link, c, change.flit);
+                    const std::uint32_t at = graph_.links[change.link].to - graph_.accelerators;
+                    enqueue(graph_.only_way(at, goal(change)), change.link, c, change.flit);
                 }
                 break;
             case What::slot_free:

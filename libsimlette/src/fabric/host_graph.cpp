@@ -1,6 +1,7 @@
 #include <simlette/fabric/host_graph.hpp>
 
 #include <algorithm>
+#include <numeric>
 
 #include <simlette/base/contract.hpp>
 
@@ -45,6 +46,19 @@ std::vector<LinkId> HostGraph::first_links() const {
 
 bool HostGraph::has_choices() const {
     return std::any_of(choices.begin(), choices.end(), [](const LinkChoice& choice) { return choice.count > 1; });
+}
+
+std::vector<std::uint32_t> HostGraph::cycles() const {
+    std::vector<std::uint32_t> all;
+    for (const SwitchRoutes& routes : switches) {
+        std::uint64_t cycle = 1;
+        for (std::uint32_t group = 0; group < groups && !choices.empty(); ++group) {
+            cycle = std::lcm(cycle, std::max<std::uint64_t>(choices[routes.first_choice + group].count, 1));
+            require(cycle < UINT32_MAX, "turns of a switch fit 32 bits");
+        }
+        all.push_back(static_cast<std::uint32_t>(cycle));
+    }
+    return all;
 }
 
 void HostGraph::route_singly(const std::vector<LinkId>& table) {
@@ -95,8 +109,8 @@ void HostGraph::check() const {
                 "a switch has a choice per group");
     }
     for (const LinkChoice& choice : choices) {
-        const auto first = choice_links.begin() + choice.first;
-        require(std::is_sorted(first, first + choice.count), "the links of a choice ascend");
+        const auto begin = choice_links.begin() + choice.first;
+        require(std::is_sorted(begin, begin + choice.count), "the links of a choice ascend");
     }
     require(ports_to_all != 0 || group_ports.size() == std::size_t{groups} * groups ||
                 first_neighbour.size() == std::size_t{accelerators} + 1,

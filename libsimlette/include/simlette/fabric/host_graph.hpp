@@ -112,6 +112,12 @@ struct HostGraph {
     LinkId way_down(std::uint32_t at, std::uint32_t destination) const {
         return switches[at].first_down + places[destination].index;
     }
+    // Requires: the switch has one link towards the destination.
+    LinkId only_way(std::uint32_t at, std::uint32_t destination) const {
+        return hangs_on(at, destination) ? way_down(at, destination) : choice_links[choice(at, destination).first];
+    }
+    // Per switch, the least number that is a multiple of the size of each of its choices.
+    std::vector<std::uint32_t> cycles() const;
     // Some switch has more than one link that leads on to the same destination.
     bool has_choices() const;
     // Every accelerator a group of its own, and one way from each switch to each: table[switch * accelerators +
