@@ -4,9 +4,7 @@
 #include <map>
 
 #include <simlette/base/contract.hpp>
-#include <simlette/fabric/level_sizes.hpp>
-#include <simlette/fabric/two_level.hpp>
-#include <simlette/link/flit.hpp>
+#include <simlette/fabric/builders.hpp>
 
 namespace simlette {
 
@@ -225,14 +223,12 @@ void check_circuits(const FabricSpec& spec, const LevelSizes& sizes, std::vector
 
 }  // namespace
 
-HostGraph build_two_level(const FabricSpec& spec, std::vector<Problem>& problems) {
-    const std::size_t before = problems.size();
-    const LevelSizes sizes = level_sizes(spec, problems);
+HostGraph build_two_level(const FabricSpec& spec, const LevelSizes& sizes, std::vector<Problem>& problems) {
     const bool hybrid = spec.level2.device == DeviceKind::ocs;
-    if (problems.size() == before && hybrid) {
+    if (hybrid) {
         check_circuits(spec, sizes, problems);
     }
-    if (problems.size() != before) {
+    if (!problems.empty()) {
         return {};
     }
     TwoLevels levels(spec, sizes);
