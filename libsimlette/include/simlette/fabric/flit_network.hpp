@@ -199,8 +199,15 @@ private:
             due_.push_back(id);
         }
     }
-    void arrive(LinkId from, std::uint32_t flit);
-    LinkId way_on(LinkId from, std::uint32_t message, std::uint32_t channel);
+    // A flit at the end of a link to a switch.
+    struct Arrival {
+        LinkId from;
+        std::uint32_t flit;
+    };
+    void take_arrivals();
+    void fetch_for_decision(std::size_t place) const;
+    void arrive(const Arrival& arrival, LinkId out);
+    LinkId way_on(const Arrival& arrival);
     std::uint32_t choose(LinkId from, const LinkChoice& choice, std::uint32_t message, std::uint32_t channel);
     std::uint32_t next_turn(LinkEnd& end, std::uint32_t channel, std::uint32_t candidates);
     std::uint32_t random_turn(LinkId from, std::uint32_t channel, std::uint32_t candidates);
@@ -262,12 +269,17 @@ private:
         return outputs_[std::size_t{id - first_switch_link_} * channel_count + channel];
     }
 
+    const OutputQueues& first_queued(LinkId id) const { return output(id, links_[id].queued[0] > 0 ? 0 : 1); }
+
     const HostGraph& graph_;
     LinkId first_switch_link_;
     RoutingSpec routing_;
     TransactionRules rules_;
     std::uint64_t seed_;
     bool one_switch_;  // at most one lies between two accelerators, and it has no choice
+    // The state of more links leaves a cache of 1 MiB, so that fetching it ahead pays.
+    static constexpr std::size_t links_nearby = 8192;
+    bool far_apart_;
     Queue queue_;
     Time now_;
     std::vector<LinkState> links_;
@@ -292,7 +304,7 @@ private:
         std::uint32_t choice;
     };
     std::vector<boost::container::small_vector<Kept, 2>> kept_;  // per message: ways that all its flits go, if they do
-    std::vector<Event> arrivals_;                                // at switches in the open instant; of adaptive routing
+    std::vector<Arrival> arrivals_;                              // at switches in the open instant
     std::vector<std::uint32_t> free_messages_;
     std::vector<Delivery> deliveries_;
     std::vector<std::uint32_t> wakes_;

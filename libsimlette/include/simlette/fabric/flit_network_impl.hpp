@@ -20,6 +20,7 @@ FlitNetwork<Queue>::FlitNetwork(const HostGraph& graph, const RoutingSpec& routi
       rules_(rules),
       seed_(seed),
       one_switch_(!graph.has_choices() && !graph.has_levels()),
+      far_apart_(graph.links.size() > links_nearby),
       sources_(graph, routing, rules, seed),
       way_back_(graph.ways_back()) {
     graph.check();
@@ -65,21 +66,16 @@ void FlitNetwork<Queue>::open(Time t) {
     require(t >= now_, "time does not run backwards");
     now_ = t;
     events_ += queue_.drain(t, *this);
-    if (!arrivals_.empty()) {
-        std::sort(arrivals_.begin(), arrivals_.end(),
-                  [](const Event& a, const Event& b) { return a.entity < b.entity; });
-        for (const Event& event : arrivals_) {
-            arrive(event.entity, event.detail);
-        }
-        arrivals_.clear();
-    }
+    take_arrivals();
     std::sort(wakes_.begin(), wakes_.end());
 }
 
 template <class Queue>
 void FlitNetwork<Queue>::close() {
     for (std::size_t i = 0; i < due_.size(); ++i) {
-        if (i + 2 < due_.size()) {
+        if (far_apart_) {
+            fetch_for_decision(i);
+        } else if (i + 2 < due_.size()) {
             __builtin_prefetch(&links_[due_[i + 2]]);
         }
         decide(due_[i]);
@@ -123,11 +119,7 @@ void FlitNetwork<Queue>::reset_arbiters() {
 template <class Queue>
 void FlitNetwork<Queue>::deliver(const Event& event) {
     if (ends_[event.entity].at != no_id) {
-        if (routing_.policy == RoutingPolicy::adaptive) {
-            arrivals_.push_back(event);
-        } else {
-            arrive(event.entity, event.detail);
-        }
+        arrivals_.push_back({event.entity, event.detail});
         return;
     }
     if (ends_[event.entity].counts_credits) {
@@ -141,12 +133,78 @@ void FlitNetwork<Queue>::deliver(const Event& event) {
     reach_core(event.entity, message);
 }
 
+// Arrivals at switches touch memory far apart, so ways are chosen some arrivals ahead of the queues they lead to. The
+// order matters to adaptive routing alone: by input.
 template <class Queue>
-void FlitNetwork<Queue>::arrive(LinkId from, std::uint32_t flit) {
-    const std::uint32_t message = flit >> 2U;
-    const std::uint32_t channel = flit & 1U;
-    const bool last = (flit & 2U) != 0;
-    const LinkId out = way_on(from, message, channel);
+void FlitNetwork<Queue>::take_arrivals() {
+    constexpr std::size_t ahead = 16;
+    constexpr std::size_t inputs_ahead = 8;
+    if (routing_.policy == RoutingPolicy::adaptive) {
+        std::sort(arrivals_.begin(), arrivals_.end(),
+                  [](const Arrival& a, const Arrival& b) { return a.from < b.from; });
+    }
+    if (!far_apart_ || routing_.policy == RoutingPolicy::adaptive) {
+        for (const Arrival& arrival : arrivals_) {
+            arrive(arrival, way_on(arrival));
+        }
+        arrivals_.clear();
+        return;
+    }
+    std::array<LinkId, ahead> ways{};
+    for (std::size_t i = 0; i < arrivals_.size() + ahead; ++i) {
+        if (i >= ahead) {
+            arrive(arrivals_[i - ahead], ways[i % ahead]);
+        }
+        if (i >= inputs_ahead && i - inputs_ahead < arrivals_.size()) {
+            const Arrival& near = arrivals_[i - inputs_ahead];
+            output(ways[(i - inputs_ahead) % ahead], near.flit & 1U).prefetch_tail(near.from, runs_);
+        }
+        if (i < arrivals_.size()) {
+            const LinkId way = ways[i % ahead] = way_on(arrivals_[i]);
+            __builtin_prefetch(&output(way, arrivals_[i].flit & 1U));
+            __builtin_prefetch(&links_[way]);
+        }
+    }
+    arrivals_.clear();
+}
+
+template <class Queue>
+void FlitNetwork<Queue>::fetch_for_decision(std::size_t place) const {
+    constexpr std::size_t links_ahead = 28;
+    constexpr std::size_t queues_ahead = 21;
+    constexpr std::size_t inputs_ahead = 14;
+    constexpr std::size_t runs_ahead = 7;
+    const auto fetch = [&](std::size_t ahead, auto&& what) {
+        if (place + ahead < due_.size()) {
+            what(due_[place + ahead]);
+        }
+    };
+    fetch(links_ahead, [&](LinkId id) { __builtin_prefetch(&links_[id]); });
+    fetch(queues_ahead, [&](LinkId id) {
+        if (id >= first_switch_link_) {
+            __builtin_prefetch(&first_queued(id));
+        } else {
+            sources_.prefetch(id);
+        }
+    });
+    fetch(inputs_ahead, [&](LinkId id) {
+        if (id >= first_switch_link_) {
+            first_queued(id).prefetch_inputs();
+        }
+    });
+    fetch(runs_ahead, [&](LinkId id) {
+        if (id >= first_switch_link_) {
+            first_queued(id).prefetch_run(runs_);
+        }
+    });
+}
+
+template <class Queue>
+void FlitNetwork<Queue>::arrive(const Arrival& arrival, LinkId out) {
+    const LinkId from = arrival.from;
+    const std::uint32_t message = arrival.flit >> 2U;
+    const std::uint32_t channel = arrival.flit & 1U;
+    const bool last = (arrival.flit & 2U) != 0;
     OutputQueues& queues = output(out, channel);
     queues.push(from, message, last, runs_);
     if (last && one_switch_) {

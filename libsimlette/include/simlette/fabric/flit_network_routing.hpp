@@ -9,14 +9,16 @@
 namespace simlette {
 
 template <class Queue>
-LinkId FlitNetwork<Queue>::way_on(LinkId from, std::uint32_t message, std::uint32_t channel) {
-    const std::uint32_t at = ends_[from].at;
+LinkId FlitNetwork<Queue>::way_on(const Arrival& arrival) {
+    const std::uint32_t message = arrival.flit >> 2U;
+    const std::uint32_t at = ends_[arrival.from].at;
     const std::uint32_t destination = messages_[message].destination;
     if (graph_.hangs_on(at, destination)) {
         return graph_.way_down(at, destination);
     }
     const LinkChoice& choice = graph_.choice(at, destination);
-    return graph_.choice_links[choice.first + (choice.count == 1 ? 0 : choose(from, choice, message, channel))];
+    return graph_.choice_links[choice.first +
+                               (choice.count == 1 ? 0 : choose(arrival.from, choice, message, arrival.flit & 1U))];
 }
 
 template <class Queue>

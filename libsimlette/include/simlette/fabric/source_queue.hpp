@@ -57,6 +57,7 @@ public:
         std::uint32_t collective = 0;
         bool fresh = false;  // none has left
     };
+    void prefetch(LinkId link) const { __builtin_prefetch(&ports_[link]); }
     Current& current(LinkId link) { return ports_[link].current; }
     const Current& current(LinkId link) const { return ports_[link].current; }
 

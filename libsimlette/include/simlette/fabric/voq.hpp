@@ -26,6 +26,7 @@ public:
 
     Run& operator[](std::uint32_t id) { return runs_[id]; }
     const Run& operator[](std::uint32_t id) const { return runs_[id]; }
+    void prefetch(std::uint32_t id) const { __builtin_prefetch(runs_.data() + id); }
 
     std::uint32_t take(std::uint32_t message) {
         if (free_ == no_id) {
@@ -78,7 +79,8 @@ public:
 
     // Serves the next input. Requires: !empty().
     Taken pop(FlitRuns& runs) {
-        Queue* const served = next_to_serve();
+        next_ = place_to_serve();
+        Queue* const served = &queues_[next_++];
         pointer_ = served->input + 1;
         const std::uint32_t id = served->first;
         FlitRuns::Run& run = runs[id];
@@ -92,6 +94,23 @@ public:
             }
         }
         return taken;
+    }
+
+    // Steps towards the memory that pop() or push() will need.
+    void prefetch_inputs() const {
+        __builtin_prefetch(queues_.data() + next_);
+        __builtin_prefetch(queues_.data() + next_ + 5);  // a cache line on
+    }
+    void prefetch_run(const FlitRuns& runs) const {
+        if (!empty()) {
+            runs.prefetch(queues_[place_to_serve()].first);
+        }
+    }
+    void prefetch_tail(LinkId input, const FlitRuns& runs) {
+        const auto place = find(input);
+        if (place != queues_.end() && place->input == input) {
+            runs.prefetch(place->last);
+        }
     }
 
     bool empty() const { return queues_.size() == empties_; }
@@ -145,16 +164,13 @@ private:
                                 [](const Queue& q, LinkId i) { return q.input < i; });
     }
 
-    Queue* next_to_serve() {
-        while (true) {
-            if (next_ >= queues_.size()) {
-                next_ = 0;
-            }
-            Queue& queue = queues_[next_++];
-            if (queue.first != no_id) {
-                return &queue;
-            }
+    // Requires: !empty().
+    std::uint32_t place_to_serve() const {
+        std::uint32_t place = next_ < queues_.size() ? next_ : 0;
+        while (queues_[place].first == no_id) {
+            place = place + 1 < queues_.size() ? place + 1 : 0;
         }
+        return place;
     }
 
     // At most half of the places are empty, so a turn round them costs little, and dropping them costs little a time.
