@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include <support/random_case.hpp>
+#include <support/random_answers.hpp>
 
 namespace simlette {
 
@@ -58,6 +58,7 @@ inline RandomCase random_levels_case(Random& random) {
     for (std::int64_t i = 0; i < collectives; ++i) {
         one.collectives.push_back(random_collective(random, one.fabric));
     }
+    random_operations(random, one);
     return one;
 }
 

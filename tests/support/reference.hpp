@@ -34,11 +34,14 @@ inline std::int64_t reference_flits(std::int64_t bytes) {
     return bytes / 640 + (bytes % 640 > 0 ? 1 : 0);
 }
 
+// What messages are sorted by.
+inline auto message_key(const MessageRecord& r) {
+    return std::make_tuple(r.collective, r.phase, r.source, r.destination, r.port);
+}
+
 inline void sort_records(std::vector<MessageRecord>& records) {
-    std::sort(records.begin(), records.end(), [](const MessageRecord& a, const MessageRecord& b) {
-        return std::tie(a.collective, a.phase, a.source, a.destination, a.port) <
-               std::tie(b.collective, b.phase, b.source, b.destination, b.port);
-    });
+    std::sort(records.begin(), records.end(),
+              [](const MessageRecord& a, const MessageRecord& b) { return message_key(a) < message_key(b); });
 }
 
 // Spreads the sends of one instant over the ports of their sources. They come in order; those of one (collective,
@@ -251,11 +254,9 @@ private:
     // Data goes back as soon as its holder has come to the phase in which it is asked for.
     template <class Driver>
     void reply(Driver& driver) {
-        const auto key = [&](std::size_t id) {
-            const MessageRecord& r = messages_[id].record;
-            return std::make_tuple(r.collective, r.phase, r.source, r.destination, r.port);
-        };
-        std::sort(asked_.begin(), asked_.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+        std::sort(asked_.begin(), asked_.end(), [&](std::size_t a, std::size_t b) {
+            return message_key(messages_[a].record) < message_key(messages_[b].record);
+        });
         std::vector<std::size_t> early;
         for (const std::size_t id : asked_) {
             if (driver.may_answer(messages_[id].record)) {

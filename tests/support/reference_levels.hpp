@@ -18,7 +18,7 @@
 
 namespace simlette {
 
-// Steps through time and plays what a driver has to send, as ReferenceNetwork does; without reads.
+// Steps through time and plays what a driver has to send, as ReferenceNetwork does.
 class ReferenceLevels {
 public:
     explicit ReferenceLevels(const FabricSpec& spec)
@@ -41,6 +41,7 @@ public:
                 reset();
             }
             inject(sends);
+            reply(driver);
             for (std::size_t id = 0; id < wires_.size(); ++id) {
                 decide(id);
             }
@@ -51,7 +52,7 @@ public:
     std::vector<MessageRecord> messages() const {
         std::vector<MessageRecord> records;
         for (const Message& message : messages_) {
-            if (message.flit.channel == 0) {
+            if (message.data()) {
                 records.push_back(message.record);
             }
         }
@@ -88,7 +89,10 @@ private:
         MessageRecord record;
         ReferenceFlit flit;
         std::int64_t left = 0;  // flits not delivered
+        bool read = false;      // a request for data, or data that was asked for
         bool started = false;
+
+        bool data() const { return flit.channel == (read ? 1U : 0U); }
     };
 
     template <class Driver>
@@ -128,16 +132,41 @@ private:
         if (--messages_[message].left > 0) {
             return;
         }
-        if (messages_[message].flit.channel == 1) {
-            ++responses_;
+        if (!messages_[message].data()) {
+            responses_ += messages_[message].read ? 0 : 1;
+            if (messages_[message].read) {
+                asked_.push_back(message);
+            }
             return;
         }
         messages_[message].record.delivered = Time{now_};
         delivered_.push_back(messages_[message].record);
-        if (spec_.responses == ResponsePolicy::per_message) {
-            const ReferenceFlit asked = messages_[message].flit;
-            send(messages_[message].record, {messages_.size(), asked.destination, asked.source, 1}, 1);
+        if (!messages_[message].read && spec_.responses == ResponsePolicy::per_message) {
+            answer(message, 1);
         }
+    }
+
+    // On the port on which the message came.
+    void answer(std::size_t id, std::int64_t flits) {
+        const Message asked = messages_[id];
+        send({asked.record,
+              {messages_.size(), asked.flit.destination, asked.flit.source, 1},
+              flits,
+              asked.read,
+              asked.started});
+    }
+
+    // Data goes back as soon as its holder has come to the phase in which it is asked for, in the order of messages.
+    template <class Driver>
+    void reply(const Driver& driver) {
+        std::sort(asked_.begin(), asked_.end(), [&](std::size_t a, std::size_t b) {
+            return message_key(messages_[a].record) < message_key(messages_[b].record);
+        });
+        std::vector<std::size_t> early;
+        for (const std::size_t id : asked_) {
+            driver.may_answer(messages_[id].record) ? answer(id, messages_[id].record.flits) : early.push_back(id);
+        }
+        asked_ = early;
     }
 
     void free_slot(std::size_t id, std::size_t channel, std::int64_t at) {
@@ -164,17 +193,21 @@ private:
         }
     }
 
-    void send(const MessageRecord& record, const ReferenceFlit& flit, std::int64_t flits) {
-        auto& queue = wires_[wiring_.out(flit.source, record.port)].queues[flit.channel][0];
-        queue.insert(queue.end(), static_cast<std::size_t>(flits), messages_.size());
-        messages_.push_back({record, flit, flits, false});
+    void send(const Message& message) {
+        auto& queue = wires_[wiring_.out(message.flit.source, message.record.port)].queues[message.flit.channel][0];
+        queue.insert(queue.end(), static_cast<std::size_t>(message.left), messages_.size());
+        messages_.push_back(message);
     }
 
     void inject(const std::vector<ReferenceSend>& sends) {
         ReferenceStriping striping(spec_);
         for (const ReferenceSend& one : sends) {
             for (const MessageRecord& part : striping.parts(one, wiring_.source_ports(one.source, one.destination))) {
-                send(part, {messages_.size(), one.source, one.destination, 0}, part.flits);
+                send({part,
+                      {messages_.size(), one.source, one.destination, 0},
+                      one.read ? 1 : part.flits,
+                      one.read,
+                      false});
             }
         }
     }
@@ -218,6 +251,7 @@ private:
     std::vector<Wire> wires_;
     std::vector<Message> messages_;
     std::vector<MessageRecord> delivered_;
+    std::vector<std::size_t> asked_;  // requests that wait for their holder
     std::int64_t responses_ = 0;
 };
 

@@ -15,7 +15,7 @@ namespace simlette {
 // Cases of each property by default.
 struct Cases {
     static constexpr std::uint64_t reference = 1000;   // whole simulations against the reference
-    static constexpr std::uint64_t invariants = 60;    // whole simulations, watched at every instant
+    static constexpr std::uint64_t invariants = 200;   // whole simulations, watched at every instant
     static constexpr std::uint64_t single_flow = 100;  // one message, run several times
     static constexpr std::uint64_t slicing = 40;       // one simulation, cut up at random
     static constexpr std::uint64_t parts = 100;        // one small part against its oracle
