@@ -74,7 +74,7 @@ private:
         for (std::uint32_t rank = 0; rank < speakers_; ++rank) {
             for (const Send& send : schedule_.sends_of(phase, rank)) {
                 const std::uint32_t peer = schedule_.moved(send.peer, rank);
-                const std::int64_t bytes = schedule_.send_bytes(phase, send, rank, spec_.bytes).count;
+                const std::int64_t bytes = schedule_.send_bytes(send, rank, spec_.bytes).count;
                 if (bytes > 0) {
                     visit(rank, peer, bytes);
                 }
