@@ -378,6 +378,7 @@ CollectiveReport Simulator::collective(CollectiveId id) const {
     report.ranks = run.schedule().ranks;
     report.phases = static_cast<std::uint32_t>(run.schedule().phases.size());
     report.bytes = run.spec().bytes;
+    report.messages = run.messages();
     report.flits = run.flits();
     report.payload = run.payload();
     report.finished = run.finished();

@@ -200,6 +200,15 @@ TEST_CASE("the estimate counts the flits that the run will deliver") {
     CHECK(sizes.memory_bytes > 0);
 }
 
+TEST_CASE("the estimate counts a response for every port-message of a phase with one partner") {
+    LoadedRun loaded = small_run();
+    loaded.workload.collectives = {all_reduce(64_KiB)};
+    for (const ScheduleKind schedule : {ScheduleKind::ring, ScheduleKind::halving_doubling}) {
+        loaded.workload.collectives[0].collective.schedule = schedule;
+        CHECK(estimate(loaded, files).flit_hops == flits_on_links(run(loaded, files)));
+    }
+}
+
 TEST_CASE("the estimate counts packed flits, their answers and requests to read") {
     LoadedRun loaded = three_in_a_row();
     loaded.fabric.fidelity = Fidelity::ualink;
