@@ -12,20 +12,13 @@ Schedule build_coset_factored_parallel(const Overlay& overlay) {
     const std::vector<Label> units = cube_generators(overlay, "coset-factored-parallel");
     const auto layers = static_cast<std::uint32_t>(units.size());
     const std::uint32_t slices = std::max(layers, 1U);
-    Schedule schedule{"coset-factored-parallel",
-                      "exchange",
-                      Symmetry::exclusive_or,
-                      SliceFrame::absolute,
-                      overlay.ranks,
-                      slices,
-                      {},
-                      {}};
+    Schedule schedule{"coset-factored-parallel", "exchange", Symmetry::exclusive_or, overlay.ranks, 1, slices};
     for (std::uint32_t t = 0; t < layers; ++t) {
-        Phase phase{Effect::reduce, false, {}, {}};
+        Phase phase{Effect::reduce};
         for (const Label unit : units) {
             const auto layer = static_cast<std::uint32_t>(std::countr_zero(unit));
             const std::uint32_t slice = (layer + layers - t) % layers;
-            phase.sends.push_back({unit, schedule.add_pieces({slice}), 1});
+            phase.sends.push_back({unit, schedule.add_pieces({{0, slice}}), 1});
         }
         schedule.phases.push_back(std::move(phase));
     }

@@ -9,9 +9,9 @@ namespace {
 
 // Packet switches: one phase, each rank sends its contribution to every other.
 Schedule direct_sends(std::uint32_t ranks) {
-    Schedule schedule{"one-shot", "direct", Symmetry::cyclic, SliceFrame::absolute, ranks, 1, {}, {}};
-    const std::uint32_t own = schedule.add_pieces({0});
-    Phase phase{Effect::collect, true, {}, {}};
+    Schedule schedule{"one-shot", "direct", Symmetry::cyclic, ranks};
+    const std::uint32_t own = schedule.add_pieces({{}});
+    Phase phase{Effect::collect, true};
     for (std::uint32_t peer = 1; peer < ranks; ++peer) {
         phase.sends.push_back({peer, own, 1});
     }
@@ -46,13 +46,21 @@ Surroundings explore(const Overlay& overlay, std::uint32_t rank) {
     return found;
 }
 
+std::uint32_t add_contributions(Schedule& schedule, const std::vector<std::uint32_t>& sources) {
+    std::vector<Piece> whole;
+    for (const std::uint32_t source : sources) {
+        whole.push_back({0, 0, source});
+    }
+    return schedule.add_pieces(whole);
+}
+
 // Circuits: in every phase each rank sends each neighbour every contribution it holds.
 Schedule flood_symmetric(const Overlay& overlay, const std::vector<Label>& generators) {
     const Surroundings around = explore(overlay, 0);
-    Schedule schedule{"one-shot",    "flooding", Symmetry::exclusive_or, SliceFrame::absolute,
-                      overlay.ranks, 1,          around.ranks,           {}};
+    Schedule schedule{"one-shot", "flooding", Symmetry::exclusive_or, overlay.ranks};
+    add_contributions(schedule, around.ranks);
     for (std::size_t k = 0; k + 1 < around.within.size(); ++k) {
-        Phase phase{Effect::collect, false, {}, {}};
+        Phase phase{Effect::collect};
         for (const Label generator : generators) {
             phase.sends.push_back({generator, 0, around.within[k]});
         }
@@ -62,7 +70,7 @@ Schedule flood_symmetric(const Overlay& overlay, const std::vector<Label>& gener
 }
 
 Schedule flood(const Overlay& overlay) {
-    Schedule schedule{"one-shot", "flooding", Symmetry::none, SliceFrame::absolute, overlay.ranks, 1, {}, {}};
+    Schedule schedule{"one-shot", "flooding", Symmetry::none, overlay.ranks};
     std::vector<Surroundings> around;
     std::size_t phases = 0;
     for (std::uint32_t rank = 0; rank < overlay.ranks; ++rank) {
@@ -71,7 +79,7 @@ Schedule flood(const Overlay& overlay) {
     }
     schedule.phases.assign(phases, {Effect::collect, false, {}, {0}});
     for (std::uint32_t rank = 0; rank < overlay.ranks; ++rank) {
-        const std::uint32_t first = schedule.add_pieces(around[rank].ranks);
+        const std::uint32_t first = add_contributions(schedule, around[rank].ranks);
         for (std::size_t k = 0; k < phases; ++k) {
             Phase& phase = schedule.phases[k];
             const std::uint32_t held = around[rank].within[std::min(k, around[rank].within.size() - 1)];

@@ -50,7 +50,7 @@ void CollectiveRun::count_traffic() {
         const Phase& phase = schedule_.phases[k];
         for (std::uint32_t rank = 0; rank < ranks; ++rank) {
             for (const Send& send : schedule_.sends_of(phase, rank)) {
-                const Bytes bytes = schedule_.send_bytes(phase, send, rank, spec_.bytes);
+                const Bytes bytes = schedule_.send_bytes(send, rank, spec_.bytes);
                 needed_[alike_ ? k : k * schedule_.ranks + schedule_.moved(send.peer, rank)] += bytes.count;
                 add_traffic(bytes, alike_ ? schedule_.ranks : 1);
             }
@@ -65,6 +65,7 @@ void CollectiveRun::add_traffic(Bytes bytes, std::uint32_t times) {
         too_long(spec_);
     }
     flits_ += flits_for(bytes) * times;
+    messages_ += bytes.count > 0 ? times : 0;
 }
 
 // A rank names the messages it writes, or those it reads.
@@ -76,7 +77,7 @@ bool CollectiveRun::message(std::uint32_t rank, std::uint32_t phase, std::uint32
     }
     out.destination_rank = read ? leg.sender : leg.receiver;
     out.destination = accelerators_[out.destination_rank];
-    out.bytes = schedule_.send_bytes(schedule_.phases[phase], *leg.send, leg.sender, spec_.bytes);
+    out.bytes = schedule_.send_bytes(*leg.send, leg.sender, spec_.bytes);
 
     return true;
 }

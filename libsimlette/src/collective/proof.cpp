@@ -3,28 +3,40 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <map>
+#include <utility>
 #include <vector>
 
 namespace simlette {
 
 namespace {
 
-// A set of ranks.
-class RankSet {
-public:
-    explicit RankSet(std::uint32_t ranks) : words_((ranks + 63) / 64, 0) {}
+using Flaw = std::optional<std::string>;
 
-    bool has(std::uint32_t rank) const { return (words_[rank / 64] >> rank % 64 & 1U) != 0; }
-    void add(std::uint32_t rank) { words_[rank / 64] |= std::uint64_t{1} << rank % 64; }
-    void clear() { std::fill(words_.begin(), words_.end(), 0); }
-    std::uint32_t size() const {
-        std::uint32_t count = 0;
+std::string name_of_rank(std::uint32_t rank) {
+    return "rank " + std::to_string(rank);
+}
+
+// Where ranks differ in what they need, a piece is told by its block too.
+std::string name_of_piece(const Schedule& schedule, std::uint32_t block, std::uint32_t slice) {
+    const std::string name = "slice " + std::to_string(slice);
+    return schedule.blocks == 1 ? name : name + " of block " + std::to_string(block);
+}
+
+class BitSet {
+public:
+    explicit BitSet(std::size_t size) : words_((size + 63) / 64, 0) {}
+
+    bool has(std::size_t i) const { return (words_[i / 64] >> i % 64 & 1U) != 0; }
+    void add(std::size_t i) { words_[i / 64] |= std::uint64_t{1} << i % 64; }
+    std::size_t size() const {
+        std::size_t count = 0;
         for (const std::uint64_t word : words_) {
-            count += static_cast<std::uint32_t>(std::popcount(word));
+            count += static_cast<std::size_t>(std::popcount(word));
         }
         return count;
     }
-    friend bool operator==(const RankSet& a, const RankSet& b) { return a.words_ == b.words_; }
+    friend bool operator==(const BitSet& a, const BitSet& b) { return a.words_ == b.words_; }
 
     template <class Visit>
     void for_each(Visit&& visit) const {
@@ -39,143 +51,303 @@ private:
     std::vector<std::uint64_t> words_;
 };
 
-// For each slice of a rank, whose contributions it holds. A symmetric schedule is followed at rank 0 only: what any
-// other rank holds is the same, moved.
-class DataFlow {
+// What both kinds of data flow share. A symmetric schedule is followed at rank 0 only: what any other rank holds is the
+// same, moved.
+class Follower {
 public:
-    explicit DataFlow(const Schedule& schedule)
-        : schedule_(schedule), followed_(schedule.symmetry == Symmetry::none ? schedule.ranks : 1) {
-        for (std::uint32_t rank = 0; rank < followed_; ++rank) {
-            for (std::uint32_t slice = 0; slice < schedule.slices; ++slice) {
-                held_.emplace_back(schedule.ranks);
-                held_.back().add(rank);
-            }
-        }
-    }
+    explicit Follower(const Schedule& schedule) : schedule_(schedule) {}
 
-    std::optional<std::string> run_phase(std::uint32_t k) {
-        const Phase& phase = schedule_.phases[k];
-        before_ = held_;
-        replaced_.assign(held_.size(), false);
-        for (std::uint32_t rank = 0; rank < followed_; ++rank) {
+    const Schedule& schedule() const { return schedule_; }
+    std::uint32_t followed() const { return symmetric() ? std::min(schedule_.ranks, 1U) : schedule_.ranks; }
+    std::uint32_t pieces() const { return schedule_.blocks * schedule_.slices; }
+    std::uint32_t index(std::uint32_t block, std::uint32_t slice) const { return block * schedule_.slices + slice; }
+    // Where the state of `rank` is kept.
+    std::size_t place(std::uint32_t rank) const { return symmetric() ? 0 : rank; }
+
+    // Hands each piece that a phase moves to `receive(sender, receiver, piece)`. A symmetric send from rank 0 to p is
+    // also one from the rank that sees rank 0 as its p: that is what rank 0 gets.
+    template <class Receive>
+    Flaw each_piece(const Phase& phase, Receive&& receive) const {
+        for (std::uint32_t rank = 0; rank < followed(); ++rank) {
             for (const Send& send : schedule_.sends_of(phase, rank)) {
-                if (auto flaw = receive(phase, send, rank)) {
-                    return "phase " + std::to_string(k) + ": " + *flaw;
+                if (send.peer >= schedule_.ranks || send.peer == rank) {
+                    return name_of_rank(rank) + " sends to " + name_of_rank(send.peer);
+                }
+                const std::uint32_t sender = symmetric() ? schedule_.moved_back(0, send.peer) : rank;
+                const std::uint32_t receiver = symmetric() ? 0 : send.peer;
+                for (const Piece& piece : schedule_.pieces_of(send)) {
+                    Flaw flaw = exists(piece) ? receive(sender, receiver, piece) : no_such(piece);
+                    if (flaw) {
+                        return name_of_rank(sender) + " to " + name_of_rank(receiver) + ", " + *flaw;
+                    }
                 }
             }
         }
         return std::nullopt;
     }
 
-    const RankSet& held(std::uint32_t rank, std::uint32_t slice) const { return held_[at(rank, slice)]; }
-    std::uint32_t followed() const { return followed_; }
+private:
+    bool symmetric() const { return schedule_.symmetry != Symmetry::none; }
+    bool exists(const Piece& piece) const {
+        return piece.block < schedule_.blocks && piece.slice < schedule_.slices && piece.source < schedule_.ranks;
+    }
+    Flaw no_such(const Piece& piece) const {
+        return "there is no " + name_of_piece(schedule_, piece.block, piece.slice) +
+               (piece.source < schedule_.ranks ? "" : " from " + name_of_rank(piece.source));
+    }
+
+    const Schedule& schedule_;
+};
+
+// For each piece of a rank, whose inputs are in its sum; an empty set: the rank does not hold it.
+class SumFlow {
+public:
+    SumFlow(const Schedule& schedule, Primitive primitive) : on_(schedule) {
+        for (std::uint32_t rank = 0; rank < on_.followed(); ++rank) {
+            for (std::uint32_t block = 0; block < schedule.blocks; ++block) {
+                for (std::uint32_t slice = 0; slice < schedule.slices; ++slice) {
+                    held_.emplace_back(schedule.ranks);
+                    if (starts_with(primitive, rank, block)) {
+                        held_.back().add(rank);
+                    }
+                }
+            }
+        }
+    }
+
+    Flaw run(const Phase& phase) {
+        before_.clear();
+        return on_.each_piece(phase, [&](std::uint32_t sender, std::uint32_t receiver, const Piece& piece) {
+            return receive(phase.effect, sender, receiver, piece);
+        });
+    }
+
+    Flaw check_end(Primitive primitive) const {
+        for (std::uint32_t rank = 0; rank < on_.followed(); ++rank) {
+            for (std::uint32_t block = 0; block < on_.schedule().blocks; ++block) {
+                for (std::uint32_t slice = 0; slice < on_.schedule().slices; ++slice) {
+                    if (auto flaw = check_piece(primitive, rank, block, slice)) {
+                        return "at the end " + name_of_rank(rank) + ' ' + *flaw + ' ' +
+                               name_of_piece(on_.schedule(), block, slice);
+                    }
+                }
+            }
+        }
+        return std::nullopt;
+    }
 
 private:
-    std::size_t at(std::uint32_t rank, std::uint32_t slice) const {
-        return std::size_t{rank} * schedule_.slices + slice;
+    static bool starts_with(Primitive primitive, std::uint32_t rank, std::uint32_t block) {
+        switch (primitive) {
+            case Primitive::all_gather:
+                return block == rank;
+            case Primitive::broadcast:
+            case Primitive::send_recv:
+                return rank == 0;
+            default:
+                return true;
+        }
     }
 
-    // A symmetric send from rank 0 to p is also one from the rank that sees rank 0 as its p: that is what rank 0 gets.
-    std::optional<std::string> receive(const Phase& phase, const Send& send, std::uint32_t rank) {
-        if (send.peer >= schedule_.ranks || (send.peer == rank)) {
-            return "rank " + std::to_string(rank) + " sends to rank " + std::to_string(send.peer);
+    Flaw check_piece(Primitive primitive, std::uint32_t rank, std::uint32_t block, std::uint32_t slice) const {
+        const BitSet& held = held_[slot(rank, block, slice)];
+        switch (primitive) {
+            case Primitive::all_gather:
+                return check_owner(held, block);
+            case Primitive::broadcast:
+                return check_owner(held, 0);
+            case Primitive::send_recv:
+                return rank == 1 ? check_owner(held, 0) : std::nullopt;
+            case Primitive::reduce_scatter:
+                return block == rank ? check_sum(held) : std::nullopt;
+            default:
+                return check_sum(held);
         }
-        const bool symmetric = schedule_.symmetry != Symmetry::none;
-        const std::uint32_t sender = symmetric ? schedule_.moved_back(0, send.peer) : rank;
-        const std::uint32_t receiver = symmetric ? 0 : send.peer;
-        for (std::uint32_t i = 0; i < send.pieces; ++i) {
-            const std::uint32_t piece = schedule_.pieces[send.first_piece + i];
-            auto flaw = phase.effect == Effect::collect ? collect(piece, sender, receiver)
-                                                        : combine(phase.effect, piece, sender, receiver);
-            if (flaw) {
-                return "rank " + std::to_string(sender) + " to rank " + std::to_string(receiver) + ", " + *flaw;
-            }
-        }
-        return std::nullopt;
     }
 
-    std::optional<std::string> collect(std::uint32_t piece, std::uint32_t sender, std::uint32_t receiver) {
-        const std::uint32_t contributor = schedule_.moved(piece, sender);
-        if (piece >= schedule_.ranks || schedule_.slices != 1 || !before_[own(sender, 0)].has(piece)) {
-            return "the sender does not hold the contribution of rank " + std::to_string(contributor);
-        }
-        held_[at(receiver, 0)].add(contributor);
-        return std::nullopt;
+    Flaw check_owner(const BitSet& held, std::uint32_t owner) const {
+        BitSet expected(on_.schedule().ranks);
+        expected.add(owner);
+        return held == expected ? Flaw() : "does not hold what " + name_of_rank(owner) + " has for";
     }
 
-    std::optional<std::string> combine(Effect effect, std::uint32_t piece, std::uint32_t sender,
-                                       std::uint32_t receiver) {
-        if (piece >= schedule_.slices) {
-            return "there is no slice " + std::to_string(piece);
+    Flaw check_sum(const BitSet& held) const {
+        return held.size() == on_.schedule().ranks ? Flaw()
+                                                   : "holds " + std::to_string(held.size()) + " of " +
+                                                         std::to_string(on_.schedule().ranks) + " contributions to";
+    }
+
+    std::size_t slot(std::uint32_t rank, std::uint32_t block, std::uint32_t slice) const {
+        return on_.place(rank) * on_.pieces() + on_.index(block, slice);
+    }
+
+    Flaw receive(Effect effect, std::uint32_t sender, std::uint32_t receiver, const Piece& piece) {
+        const Schedule& schedule = on_.schedule();
+        const std::uint32_t block = schedule.block_at(piece.block, sender);
+        const std::size_t into = slot(receiver, block, piece.slice);
+        const std::size_t from = slot(sender, piece.block, piece.slice);
+        const bool touched = !before_.try_emplace(into, held_[into]).second;
+        const auto saved = before_.find(from);
+        const BitSet& sent = saved == before_.end() ? held_[from] : saved->second;
+        const auto named = [&](const std::string& what) { return name_of_piece(schedule, block, piece.slice) + what; };
+        if (sent.size() == 0) {
+            return "the sender does not hold " + named("");
         }
-        const std::uint32_t slice = schedule_.slice_at(piece, sender);
-        const RankSet& sent = before_[own(sender, piece)];
-        RankSet& into = held_[at(receiver, slice)];
-        std::optional<std::string> flaw;
-        if (effect == Effect::replace) {
-            RankSet moved(schedule_.ranks);
-            sent.for_each([&](std::uint32_t c) { moved.add(schedule_.moved(c, sender)); });
-            if (replaced_[at(receiver, slice)] && !(moved == into)) {
-                flaw = "slice " + std::to_string(slice) + " is replaced by two different values";
-            }
-            replaced_[at(receiver, slice)] = true;
-            into = std::move(moved);
-            return flaw;
+        if (effect == Effect::reduce) {
+            const auto twice = add(sent, sender, into);
+            return twice ? named(" would count " + name_of_rank(*twice) + " twice") : Flaw();
         }
+        return replace(sent, sender, into) || !touched ? Flaw() : named(" is replaced by two different values");
+    }
+
+    // Whether it was the same already.
+    bool replace(const BitSet& sent, std::uint32_t sender, std::size_t into) {
+        BitSet moved(on_.schedule().ranks);
+        sent.for_each([&](std::uint32_t c) { moved.add(on_.schedule().moved(c, sender)); });
+        std::swap(moved, held_[into]);
+        return moved == held_[into];
+    }
+
+    // The first rank that is in both.
+    std::optional<std::uint32_t> add(const BitSet& sent, std::uint32_t sender, std::size_t into) {
+        std::optional<std::uint32_t> twice;
         sent.for_each([&](std::uint32_t c) {
-            const std::uint32_t contributor = schedule_.moved(c, sender);
-            if (into.has(contributor) && !flaw) {
-                flaw = "slice " + std::to_string(slice) + " would count rank " + std::to_string(contributor) + " twice";
-            }
-            into.add(contributor);
+            const std::uint32_t contributor = on_.schedule().moved(c, sender);
+            twice = twice || !held_[into].has(contributor) ? twice : contributor;
+            held_[into].add(contributor);
         });
+        return twice;
+    }
+
+    Follower on_;
+    std::vector<BitSet> held_;              // by rank and piece
+    std::map<std::size_t, BitSet> before_;  // what held_ was at the start of the phase, where the phase changes it
+};
+
+// For each rank, which pieces of which sources it holds.
+class CollectFlow {
+public:
+    explicit CollectFlow(const Schedule& schedule)
+        : on_(schedule), held_(on_.followed(), BitSet(std::size_t{schedule.ranks} * on_.pieces())) {
+        for (std::uint32_t rank = 0; rank < on_.followed(); ++rank) {
+            for (std::uint32_t piece = 0; piece < on_.pieces(); ++piece) {
+                held_[rank].add(std::size_t{rank} * on_.pieces() + piece);
+            }
+        }
+    }
+
+    Flaw run(const Phase& phase) {
+        received_.clear();
+        Flaw flaw = on_.each_piece(phase, [&](std::uint32_t sender, std::uint32_t receiver, const Piece& piece) {
+            return receive(sender, receiver, piece);
+        });
+        for (const auto& [rank, key] : received_) {
+            held_[rank].add(key);
+        }
         return flaw;
     }
 
-    // Where the state of `rank` is kept: at rank 0 for symmetric schedules.
-    std::size_t own(std::uint32_t rank, std::uint32_t slice) const { return followed_ == 1 ? slice : at(rank, slice); }
-
-    const Schedule& schedule_;
-    std::uint32_t followed_;
-    std::vector<RankSet> held_;
-    std::vector<RankSet> before_;  // at the start of the phase
-    std::vector<bool> replaced_;
-};
-
-std::optional<std::string> check_all_reduce(const DataFlow& flow, const Schedule& schedule) {
-    for (std::uint32_t rank = 0; rank < flow.followed(); ++rank) {
-        for (std::uint32_t slice = 0; slice < schedule.slices; ++slice) {
-            const std::uint32_t held = flow.held(rank, slice).size();
-            if (held != schedule.ranks) {
-                return "at the end rank " + std::to_string(rank) + " holds " + std::to_string(held) + " of " +
-                       std::to_string(schedule.ranks) + " contributions to slice " + std::to_string(slice);
+    Flaw check_end(Primitive primitive) const {
+        for (std::uint32_t rank = 0; rank < on_.followed(); ++rank) {
+            const bool all = primitive == Primitive::all_reduce;
+            const std::uint32_t first = all ? 0 : rank;
+            const std::uint32_t last = all ? on_.schedule().blocks : rank + 1;
+            for (std::uint32_t block = first; block < last; ++block) {
+                for (std::uint32_t slice = 0; slice < on_.schedule().slices; ++slice) {
+                    if (auto flaw = check_sources(rank, block, slice)) {
+                        return flaw;
+                    }
+                }
             }
         }
+        return std::nullopt;
+    }
+
+private:
+    Flaw check_sources(std::uint32_t rank, std::uint32_t block, std::uint32_t slice) const {
+        for (std::uint32_t source = 0; source < on_.schedule().ranks; ++source) {
+            if (!held_[rank].has(key(source, block, slice))) {
+                return "at the end " + name_of_rank(rank) + " does not hold " +
+                       name_of_piece(on_.schedule(), block, slice) + " from " + name_of_rank(source);
+            }
+        }
+        return std::nullopt;
+    }
+
+    std::size_t key(std::uint32_t source, std::uint32_t block, std::uint32_t slice) const {
+        return std::size_t{source} * on_.pieces() + on_.index(block, slice);
+    }
+
+    Flaw receive(std::uint32_t sender, std::uint32_t receiver, const Piece& piece) {
+        const Schedule& schedule = on_.schedule();
+        const std::uint32_t source = schedule.moved(piece.source, sender);
+        const std::uint32_t block = schedule.block_at(piece.block, sender);
+        if (!held_[on_.place(sender)].has(key(piece.source, piece.block, piece.slice))) {
+            return "the sender does not hold " + name_of_piece(schedule, block, piece.slice) + " from " +
+                   name_of_rank(source);
+        }
+        const std::size_t received = key(source, block, piece.slice);
+        if (!held_[on_.place(receiver)].has(received)) {
+            received_.emplace_back(on_.place(receiver), received);
+        }
+        return std::nullopt;
+    }
+
+    Follower on_;
+    std::vector<BitSet> held_;                                   // by rank
+    std::vector<std::pair<std::size_t, std::size_t>> received_;  // in the phase under way
+};
+
+template <class Flow>
+Flaw follow(Flow&& flow, const Schedule& schedule, Primitive primitive) {
+    for (std::size_t k = 0; k < schedule.phases.size(); ++k) {
+        if (auto flaw = flow.run(schedule.phases[k])) {
+            return "phase " + std::to_string(k) + ": " + *flaw;
+        }
+    }
+    return flow.check_end(primitive);
+}
+
+bool needs_blocks(Primitive primitive) {
+    return primitive == Primitive::all_to_all || primitive == Primitive::all_gather ||
+           primitive == Primitive::reduce_scatter;
+}
+
+// What a schedule of the primitive looks like, whatever moves in it.
+Flaw check_shape(const Schedule& schedule, Primitive primitive, bool collects) {
+    if (schedule.blocks != schedule.ranks && (schedule.blocks != 1 || needs_blocks(primitive))) {
+        return "the buffer is cut in " + std::to_string(schedule.blocks) + " blocks for " +
+               std::to_string(schedule.ranks) + " ranks";
+    }
+    for (std::size_t k = 0; k < schedule.phases.size(); ++k) {
+        if ((schedule.phases[k].effect == Effect::collect) != collects) {
+            return "phase " + std::to_string(k) +
+                   (collects ? ": adds up or replaces what is kept apart"
+                             : ": keeps apart what is added up or replaced");
+        }
+    }
+    const bool from_one_rank = primitive == Primitive::broadcast || primitive == Primitive::send_recv;
+    if (from_one_rank && schedule.symmetry != Symmetry::none) {
+        return "every rank does the same, but only rank 0 has what is sent";
     }
     return std::nullopt;
 }
 
-std::optional<std::string> check_send_recv(const DataFlow& flow, const Schedule& schedule) {
-    RankSet first(schedule.ranks);
-    first.add(0);
-    for (std::uint32_t slice = 0; slice < schedule.slices; ++slice) {
-        if (!(flow.held(1, slice) == first)) {
-            return "at the end rank 1 does not hold slice " + std::to_string(slice) + " of rank 0";
-        }
-    }
-    return std::nullopt;
+// All-to-all keeps the blocks of its sources apart; all-reduce may keep whole contributions apart.
+bool collects(const Schedule& schedule, Primitive primitive) {
+    const bool kept_apart = !schedule.phases.empty() && schedule.phases.front().effect == Effect::collect;
+    return primitive == Primitive::all_to_all || (primitive == Primitive::all_reduce && kept_apart);
 }
 
 }  // namespace
 
 std::optional<std::string> find_flaw(const Schedule& schedule, Primitive primitive) {
-    DataFlow flow(schedule);
-    for (std::uint32_t k = 0; k < schedule.phases.size(); ++k) {
-        if (auto flaw = flow.run_phase(k)) {
-            return flaw;
-        }
+    const bool apart = collects(schedule, primitive);
+    if (auto flaw = check_shape(schedule, primitive, apart)) {
+        return flaw;
     }
-    return primitive == Primitive::all_reduce ? check_all_reduce(flow, schedule) : check_send_recv(flow, schedule);
+    return apart ? follow(CollectFlow(schedule), schedule, primitive)
+                 : follow(SumFlow(schedule, primitive), schedule, primitive);
 }
 
 }  // namespace simlette

@@ -7,12 +7,11 @@ namespace simlette {
 
 Schedule build_recursive_doubling(const Overlay& overlay) {
     std::vector<Label> units = cube_generators(overlay, "recursive-doubling");
-    Schedule schedule{
-        "recursive-doubling", "exchange", Symmetry::exclusive_or, SliceFrame::absolute, overlay.ranks, 1, {}, {}};
-    const std::uint32_t whole = schedule.add_pieces({0});
+    Schedule schedule{"recursive-doubling", "exchange", Symmetry::exclusive_or, overlay.ranks};
+    const std::uint32_t whole = schedule.add_pieces({{}});
     std::sort(units.begin(), units.end());
     for (const Label unit : units) {
-        schedule.phases.push_back({Effect::reduce, false, {{unit, whole, 1}}, {}});
+        schedule.phases.push_back({Effect::reduce, false, {{unit, whole, 1}}});
     }
     return schedule;
 }

@@ -9,7 +9,8 @@ Schedule build_send_recv(const Overlay& overlay) {
         throw Error(ErrorKind::input, "`send-recv` has exactly two ranks, first to second; the group has " +
                                           std::to_string(overlay.ranks));
     }
-    Schedule schedule{"send-recv", "direct", Symmetry::none, SliceFrame::absolute, 2, 1, {0}, {}};
+    Schedule schedule{"send-recv", "direct", Symmetry::none, 2};
+    schedule.add_pieces({{}});
     schedule.phases.push_back({Effect::replace, false, {{1, 0, 1}}, {0, 1, 1}});
     return schedule;
 }

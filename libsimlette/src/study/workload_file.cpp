@@ -1,6 +1,9 @@
+#include <algorithm>
 #include <map>
 #include <set>
 
+#include <simlette/collective/build_schedule.hpp>
+#include <simlette/study/names.hpp>
 #include <simlette/study/workload_file.hpp>
 
 namespace simlette {
@@ -30,9 +33,8 @@ Field<CollectiveText> must(Field<CollectiveText> field) {
 }
 
 Kind<ScheduleKind> schedule_kind() {
-    Kind<ScheduleKind> kind =
-        choice(schedule_names, {"one-shot-dvo", "halving-doubling", "ring", "coset-factored", "rs-ag", "rs-ag-parallel",
-                                "bruck", "bruck-parallel", "direct", "pairwise"});
+    Kind<ScheduleKind> kind = choice(schedule_names, {"auto-simulated", "one-shot-dvo", "coset-factored", "rs-ag",
+                                                      "rs-ag-parallel", "bruck", "bruck-parallel"});
     kind.read = [choose = kind.read](const Value& value, ScheduleKind& into) {
         const std::string& text = value.node().text;
         return value.is_scalar() && names_file(text) ? value.not_built(text) : choose(value, into);
@@ -77,9 +79,8 @@ Kind<std::vector<std::string>> names_kind() {
 Fields<CollectiveText> built_collective_fields() {
     return {
         optional("name", &CollectiveText::name, text_kind("a name"), "for `after` and for reports; unique"),
-        must(of_collective("primitive", &CollectiveSpec::primitive,
-                           choice(primitive_names, {"all-to-all", "all-gather", "reduce-scatter", "broadcast"}),
-                           "all-reduce or send-recv")),
+        must(of_collective("primitive", &CollectiveSpec::primitive, choice(primitive_names, {}),
+                           "what is done, such as `all-reduce`")),
         optional("group", &CollectiveText::group, group_kind(), "who takes part: world, a list or a range of ranks"),
         must(of_collective("bytes", &CollectiveSpec::bytes, size_kind({1}, most_bytes),
                            "the larger of a rank's input and output buffer, such as `64 KiB`")),
@@ -140,6 +141,7 @@ public:
             check_name();
             check_ranks();
             check_send_recv();
+            check_schedule();
             check_operation();
         }
     }
@@ -200,6 +202,28 @@ private:
             at("group").fail("a send-recv has exactly two ranks, first to second; " + at("group").name() + " has " +
                              std::to_string(count));
         }
+    }
+
+    void check_schedule() const {
+        const Primitive primitive = current().collective.primitive;
+        const ScheduleKind schedule = current().collective.schedule;
+        std::vector<ScheduleKind> known = schedules_of(primitive);
+        known.push_back(ScheduleKind::automatic);
+        const auto carries_out = [&](ScheduleKind kind) {
+            return std::find(known.begin(), known.end(), kind) != known.end();
+        };
+        if (!clean("primitive") || !given("schedule") || !clean("schedule") || carries_out(schedule)) {
+            return;
+        }
+        std::vector<std::string> names;
+        for (const auto& [kind, text] : schedule_names) {
+            if (carries_out(kind)) {
+                names.emplace_back(text);
+            }
+        }
+        at("schedule")
+            .fail(at("schedule").name() + " is " + quote(std::string(name_of(schedule))) + ", which carries out no " +
+                  std::string(name_of(primitive)) + "; expected " + alternatives(names));
     }
 
     void check_operation() const {

@@ -23,8 +23,7 @@ struct Sent {
 std::vector<Sent> sends(const Schedule& schedule, std::size_t phase, std::uint32_t rank, std::int64_t bytes) {
     std::vector<Sent> found;
     for (const Send& send : schedule.sends_of(schedule.phases[phase], rank)) {
-        found.push_back(
-            {schedule.moved(send.peer, rank), schedule.send_bytes(schedule.phases[phase], send, rank, {bytes}).count});
+        found.push_back({schedule.moved(send.peer, rank), schedule.send_bytes(send, rank, {bytes}).count});
     }
     return found;
 }
@@ -102,7 +101,7 @@ TEST_CASE("coset-factored parallel moves slice s along layer (s + t) mod layers 
             std::set<std::uint32_t> slices;
             for (const Send& send : schedule.sends_of(schedule.phases[t], rank)) {
                 REQUIRE(send.pieces == 1);
-                const std::uint32_t slice = schedule.pieces[send.first_piece];
+                const std::uint32_t slice = schedule.pieces[send.first_piece].slice;
                 CHECK(schedule.moved(send.peer, rank) == (rank ^ 1U << (slice + t) % 3));
                 slices.insert(slice);
             }
@@ -139,18 +138,25 @@ TEST_CASE("a schedule that does not fit is refused with what it needs") {
 }
 
 TEST_CASE("a buffer cut in parts gives the first parts one byte more and loses none") {
-    Schedule schedule;
-    for (schedule.slices = 1; schedule.slices < 9; ++schedule.slices) {
+    for (std::uint32_t parts = 1; parts < 9; ++parts) {
         for (std::int64_t bytes = 0; bytes < 30; ++bytes) {
             std::int64_t sum = 0;
-            for (std::uint32_t slice = 0; slice < schedule.slices; ++slice) {
-                const std::int64_t part = schedule.slice_bytes({bytes}, slice).count;
-                CHECK(part == bytes / schedule.slices + (slice < bytes % schedule.slices ? 1 : 0));
+            for (std::uint32_t index = 0; index < parts; ++index) {
+                const std::int64_t part = part_of({bytes}, parts, index).count;
+                CHECK(part == bytes / parts + (index < bytes % parts ? 1 : 0));
                 sum += part;
             }
             CHECK(sum == bytes);
         }
     }
+}
+
+TEST_CASE("a buffer is cut in blocks, and each block in slices") {
+    const Schedule schedule{"", "", Symmetry::none, 3, 3, 2};
+    // 10 bytes: blocks of 4, 3 and 3 bytes, slices of 2 and 2, 2 and 1, 2 and 1.
+    CHECK(schedule.piece_bytes({10}, 0, 1) == Bytes{2});
+    CHECK(schedule.piece_bytes({10}, 1, 1) == Bytes{1});
+    CHECK(schedule.piece_bytes({10}, 2, 0) == Bytes{2});
 }
 
 TEST_CASE("what a rank sees moves back to what rank 0 sees") {
@@ -160,6 +166,28 @@ TEST_CASE("what a rank sees moves back to what rank 0 sees") {
         schedule.ranks = 8;
         for (std::uint32_t rank = 0; rank < 8; ++rank) {
             for (std::uint32_t label = 0; label < 8; ++label) {
+                CHECK(schedule.moved_back(schedule.moved(label, rank), rank) == label);
+            }
+        }
+    }
+}
+
+TEST_CASE("digits of a label move by themselves where ranks are a product of complete graphs") {
+    Schedule schedule;
+    schedule.symmetry = Symmetry::mixed_radix;
+    schedule.ranks = 12;
+    schedule.radices = {4, 3};  // a label is low + 4 * high
+    CHECK(schedule.moved(3 + 4 * 2, 2 + 4 * 2) == 1 + 4 * 1);
+    CHECK(schedule.moved_back(1 + 4 * 0, 2 + 4 * 1) == 3 + 4 * 2);
+    Schedule same = schedule;
+    for (const auto& [symmetry, radices] : std::vector<std::pair<Symmetry, std::vector<std::uint32_t>>>{
+             {Symmetry::cyclic, {16}}, {Symmetry::exclusive_or, {2, 2, 2, 2}}}) {
+        schedule.ranks = same.ranks = 16;
+        same.symmetry = symmetry;
+        schedule.radices = radices;
+        for (std::uint32_t rank = 0; rank < 16; ++rank) {
+            for (std::uint32_t label = 0; label < 16; ++label) {
+                CHECK(schedule.moved(label, rank) == same.moved(label, rank));
                 CHECK(schedule.moved_back(schedule.moved(label, rank), rank) == label);
             }
         }
