@@ -2,6 +2,8 @@
 
 #include <simlette/base/error.hpp>
 #include <simlette/fabric/builders.hpp>
+#include <simlette/fabric/built_fabric.hpp>
+#include <simlette/fabric/level_sizes.hpp>
 #include <simlette/link/flit.hpp>
 
 namespace simlette {
@@ -19,20 +21,6 @@ constexpr std::uint64_t most_accelerator_ports = 1U << 22U;
 
 // A response flit leaves when it is full, with about 80 responses; a port that may open fewer would wait for ever.
 constexpr std::int64_t least_tags = 128;
-
-bool on_circuits(const FabricSpec& spec) {
-    switch (spec.kind) {
-        case FabricKind::single_level:
-            return spec.device == DeviceKind::ocs;
-        case FabricKind::two_level:
-            return spec.level1.device == DeviceKind::ocs && spec.level2.device == DeviceKind::ocs;
-        case FabricKind::direct:
-            return true;
-        case FabricKind::explicit_graph:
-            break;
-    }
-    return false;
-}
 
 std::string rate_text(BitRate rate) {
     const std::int64_t giga = 1'000'000'000;
@@ -139,9 +127,12 @@ HostGraph build_packet_level(const FabricSpec& spec) {
             graph.links.push_back({a, n + p, p, a, 0});
         }
     }
+    for (std::uint32_t a = 0; a < n; ++a) {
+        graph.places.push_back({0, a});
+    }
     for (std::uint32_t p = 0; p < spec.ports; ++p) {
+        graph.switches.push_back({0, static_cast<LinkId>(graph.links.size()), 0, 1, spec.ports});
         for (std::uint32_t a = 0; a < n; ++a) {
-            graph.routes.push_back(static_cast<LinkId>(graph.links.size()));
             graph.links.push_back({n + p, a, a, p, 1});
         }
     }
@@ -157,30 +148,39 @@ LinkClass link_class(const FabricSpec& spec, LatencyParts latency) {
             spec.credit_return_is_link_latency ? latency.total() : spec.credit_return};
 }
 
+namespace {
+
+HostGraph build_graph(const FabricSpec& spec, std::vector<Problem>& problems) {
+    const bool packets = spec.device == DeviceKind::eps;
+    switch (spec.kind) {
+        case FabricKind::single_level:
+            return packets ? build_packet_level(spec) : build_circuits(spec, problems);
+        case FabricKind::two_level:
+            return spec.level1.device == DeviceKind::eps ? build_two_level(spec, problems)
+                                                         : build_circuits(spec, problems);
+        case FabricKind::direct:
+        case FabricKind::explicit_graph:
+            break;
+    }
+    return build_circuits(spec, problems);
+}
+
+}  // namespace
+
 std::shared_ptr<const Fabric> build_fabric(const FabricSpec& spec) {
     std::vector<Problem> problems;
     check_sizes(spec, problems);
     check_link(spec, problems);
     check_transactions(spec, problems);
-    LevelSizes sizes;
-    if (problems.empty() && spec.kind == FabricKind::two_level) {
-        sizes = level_sizes(spec, problems);
-    }
-    std::vector<CircuitEnd> ends;
+    HostGraph graph;
     if (problems.empty()) {
         check_placement(spec, problems);
-        if (on_circuits(spec)) {
-            ends = circuit_ends(spec, problems);
-        }
-        if (spec.kind == FabricKind::two_level && problems.empty()) {
-            check_crossings(spec, sizes, ends, problems);
-        }
+        graph = build_graph(spec, problems);
     }
     if (!problems.empty()) {
         throw Error(std::move(problems));
     }
-    return std::make_shared<const Fabric>(spec,
-                                          on_circuits(spec) ? build_circuits(spec, ends) : build_packet_level(spec));
+    return std::make_shared<const Fabric>(spec, std::move(graph));
 }
 
 }  // namespace simlette
