@@ -96,8 +96,8 @@ private:
         graph_.packet_switches += sizes_.rails * sizes_.devices_each;
         for (std::uint32_t rail = 0; rail < sizes_.rails; ++rail) {
             for (std::uint32_t device = 0; device < sizes_.devices_each; ++device) {
-                graph_.switches.push_back({no_id, no_id, spine(rail, device) * graph_.groups, 2,
-                                           std::uint64_t{spec_.ports} * sizes_.up});
+                graph_.switches.push_back(
+                    {no_id, no_id, spine(rail, device) * graph_.groups, 2, std::uint64_t{spec_.ports} * sizes_.up});
                 graph_.switch_names.push_back("spine" + std::to_string(device) + "r" + std::to_string(rail));
             }
         }
@@ -164,9 +164,8 @@ private:
                 for (std::uint32_t u = 0; u < sizes_.up && graph_.groups > 1; ++u) {
                     const std::uint32_t other = partner(group, (rail * sizes_.up + u) % rounds_of(graph_.groups));
                     if (other != no_id) {
-                        joined[{leaf(other, rail), group}].push_back(add(node(leaf(other, rail)),
-                                                                         node(leaf(group, rail)), sizes_.up_port(u),
-                                                                         sizes_.up_port(u), 2));
+                        joined[{leaf(other, rail), group}].push_back(add(
+                            node(leaf(other, rail)), node(leaf(group, rail)), sizes_.up_port(u), sizes_.up_port(u), 2));
                     }
                 }
             }
