@@ -148,6 +148,14 @@ LinkClass link_class(const FabricSpec& spec, LatencyParts latency) {
             spec.credit_return_is_link_latency ? latency.total() : spec.credit_return};
 }
 
+LatencyParts further_hop(const FabricSpec& spec) {
+    if (spec.hop_reading == HopReading::switch_only) {
+        return {};
+    }
+    const LatencySpec& l = spec.latency;
+    return {l.egress_endpoint + l.ingress_endpoint, l.egress_protocol + l.ingress_protocol, l.propagation, {0}};
+}
+
 namespace {
 
 HostGraph build_graph(const FabricSpec& spec, std::vector<Problem>& problems) {
@@ -158,8 +166,9 @@ HostGraph build_graph(const FabricSpec& spec, std::vector<Problem>& problems) {
         case FabricKind::two_level:
             return spec.level1.device == DeviceKind::eps ? build_two_level(spec, problems)
                                                          : build_circuits(spec, problems);
-        case FabricKind::direct:
         case FabricKind::explicit_graph:
+            return build_explicit(spec, problems);
+        case FabricKind::direct:
             break;
     }
     return build_circuits(spec, problems);

@@ -4,23 +4,13 @@
 #include <map>
 
 #include <simlette/base/contract.hpp>
-#include <simlette/fabric/level_sizes.hpp>
 #include <simlette/fabric/builders.hpp>
+#include <simlette/fabric/level_sizes.hpp>
 #include <simlette/link/flit.hpp>
 
 namespace simlette {
 
 namespace {
-
-// What a further electronic switch adds under HopReading::per_hop: all of a path through one switch but what
-// `switch_only` adds anyway, the switch and a link.
-LatencyParts further_hop(const FabricSpec& spec) {
-    if (spec.hop_reading == HopReading::switch_only) {
-        return {};
-    }
-    const LatencySpec& l = spec.latency;
-    return {l.egress_endpoint + l.ingress_endpoint, l.egress_protocol + l.ingress_protocol, l.propagation, {0}};
-}
 
 class TwoLevels {
 public:
@@ -61,9 +51,7 @@ private:
 
     // Accelerators, the devices of level 1 and the links between them. Class 2: a link that ends at a further switch.
     void add_level1(LatencyParts between) {
-        const LatencyParts more = further_hop(spec_);
-        between = {between.endpoint + more.endpoint, between.protocol + more.protocol,
-                   between.propagation + more.propagation, between.switching};
+        between += further_hop(spec_);
         graph_.accelerators = spec_.accelerators;
         graph_.packet_switches = leaves();
         graph_.groups = sizes_.serving_groups;
