@@ -120,8 +120,8 @@ struct GraphSpec {
         std::uint32_t optical_passes = 0;     // circuit switches on the way
     };
     std::vector<Device> devices;
-    std::vector<Link>
-        links;  // ports count up in this order; those of a switch begin with links to accelerators, by number
+    // Ports of a node count up in this order, but those of a switch begin with accelerators, by number.
+    std::vector<Link> links;
 };
 
 // Circuits by a rule that fits any number of accelerators.
