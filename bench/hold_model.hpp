@@ -53,7 +53,7 @@ public:
     void credit(const Event&) {}
     void wire_free(const Event&) {}
     void inject(const Event&) {}
-    void prefetch(const Event&) const {}
+    void prefetch(Turn, const Event&) const {}
 
 private:
     void hold(const Event& event) {

@@ -145,10 +145,7 @@ Candidates::Candidates(const HostGraph& graph, std::uint32_t source, std::uint32
     size_ = static_cast<std::uint32_t>(last - first);
 }
 
-std::uint32_t Candidates::position(LinkId link) const {
-    if (neighbours_ == nullptr && ports_ == nullptr) {
-        return std::min(link - first_, size_);
-    }
+std::uint32_t Candidates::search(LinkId link) const {
     std::uint32_t i = 0;
     while (i < size_ && (*this)[i] != link) {
         ++i;

@@ -28,10 +28,9 @@ const std::vector<SourceQueues::PortLoad>& SourceQueues::spread(const Injection&
         }
         const Candidates candidates(graph_, injection.source, message.destination);
         require(candidates.size() > 0, "a link leads to every destination");
-        for (std::uint32_t c = 0; c < candidates.size();) {
-            const LinkId link = candidates[c];
+        for (std::uint32_t c = 0; c < candidates.size(); c += candidates.places_at(c)) {
             const Bytes bytes = part(message, injection.source, before, candidates, c);
-            loads_[link - first].flits +=
+            loads_[candidates[c] - first].flits +=
                 bytes.count > 0 ? forward_flits(rules_, bytes, injection.read, injection.requests_per_control) : 0;
         }
         before += striping_.units(message);
@@ -43,16 +42,6 @@ const std::vector<SourceQueues::PortLoad>& SourceQueues::spread(const Injection&
         held_[at_hand_].ports = static_cast<std::uint32_t>(loads_.size());
     }
     return loads_;
-}
-
-Bytes SourceQueues::part(const OutMessage& message, std::uint32_t source, std::int64_t before,
-                         const Candidates& candidates, std::uint32_t& position) const {
-    const LinkId link = candidates[position];
-    Bytes bytes{0};
-    for (; position < candidates.size() && candidates[position] == link; ++position) {
-        bytes = bytes + striping_.share(message, source, before, candidates.size(), position);
-    }
-    return bytes;
 }
 
 std::uint32_t SourceQueues::hold(const Injection& injection) {
@@ -114,7 +103,7 @@ PortMessage SourceQueues::next(LinkId link) {
             continue;
         }
         const Candidates candidates(graph_, injection.source, found.message.destination);
-        std::uint32_t position = candidates.position(link);
+        const std::uint32_t position = candidates.position(link);
         if (position < candidates.size()) {
             found.bytes = part(found.message, injection.source, cursor.before, candidates, position);
         }

@@ -35,7 +35,7 @@ struct Log {
     void credit(const Event& e) { add(Turn::credit, e); }
     void wire_free(const Event& e) { add(Turn::wire_free, e); }
     void inject(const Event& e) { add(Turn::inject, e); }
-    void prefetch(const Event&) const {}
+    void prefetch(Turn, const Event&) const {}
 
 private:
     void add(Turn turn, const Event& e) { seen.push_back({e.at.ps, static_cast<int>(turn), e.entity, e.detail}); }

@@ -190,26 +190,26 @@ private:
     std::uint64_t drain_lane(LaneId id, Time at, Handler& handler) {
         switch (keys_[id].turn) {
             case Turn::deliver:
-                return drain_with(id, at, handler, [&](const Event& e) { handler.deliver(e); });
+                return drain_with<Turn::deliver>(id, at, handler);
             case Turn::credit:
-                return drain_with(id, at, handler, [&](const Event& e) { handler.credit(e); });
+                return drain_with<Turn::credit>(id, at, handler);
             case Turn::wire_free:
-                return drain_with(id, at, handler, [&](const Event& e) { handler.wire_free(e); });
+                return drain_with<Turn::wire_free>(id, at, handler);
             default:
-                return drain_with(id, at, handler, [&](const Event& e) { handler.inject(e); });
+                return drain_with<Turn::inject>(id, at, handler);
         }
     }
 
     // The events behind are known already: the handler fetches their state while the ones in front are worked on.
-    template <class Handler, class Handle>
-    std::uint64_t drain_with(LaneId id, Time at, Handler& handler, Handle&& handle) {
+    template <Turn turn, class Handler>
+    std::uint64_t drain_with(LaneId id, Time at, Handler& handler) {
         std::uint64_t drained = 0;
         Lane& lane = lanes_[id];
         while (!lane.empty() && lane.front().at == at) {
-            handler.prefetch(lane.peek(read_ahead));
+            handler.prefetch(turn, lane.peek(read_ahead));
             const Event event = lane.front();
             lane.pop();
-            handle(event);
+            dispatch(turn, event, handler);
             ++drained;
         }
         heads_[id] = lane.empty() ? none : lane.front().at.ps;

@@ -97,9 +97,13 @@ public:
     void credit(const Event& event);
     void wire_free(const Event& event);
     void inject(const Event& event) { wakes_.push_back(event.entity); }
-    void prefetch(const Event& event) const {
-        __builtin_prefetch(&links_[event.entity]);
-        __builtin_prefetch(&ends_[event.entity]);
+    void prefetch(Turn turn, const Event& event) const {
+        if (turn == Turn::deliver) {
+            __builtin_prefetch(&ends_[event.entity]);
+            __builtin_prefetch(messages_.data() + (event.detail >> 2U));
+        } else {
+            __builtin_prefetch(&links_[event.entity]);
+        }
     }
 
 private:
@@ -128,6 +132,7 @@ private:
     struct LinkEnd {
         std::uint32_t at = no_id;                         // the switch; no_id: an accelerator
         std::array<std::uint32_t, channel_count> turn{};  // of the next flit that has a choice, modulo cycles_[at]
+        std::uint16_t link_class = 0;
         bool counts_credits = false;
     };
     static_assert(sizeof(LinkEnd) == 16);
@@ -185,6 +190,7 @@ private:
         boost::container::small_vector<CollectiveFlits, 1> data;  // waiting data that was read, by collective
     };
 
+    const LinkClass& kind(LinkId id) const { return graph_.classes[ends_[id].link_class]; }
     void build_links();
     void mark(LinkId id) {
         LinkState& link = links_[id];

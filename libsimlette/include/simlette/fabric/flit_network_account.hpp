@@ -53,7 +53,7 @@ TimeParts FlitNetwork<Queue>::path(std::uint32_t message) const {
 template <class Queue>
 void FlitNetwork<Queue>::add_latencies(LinkId first, std::uint32_t destination, TimeParts& parts) const {
     for (LinkId link = first;; link = graph_.only_way(ends_[link].at, destination)) {
-        const LatencyParts& latency = graph_.class_of(link).latency;
+        const LatencyParts& latency = kind(link).latency;
         parts.endpoint += latency.endpoint;
         parts.protocol += latency.protocol;
         parts.propagation += latency.propagation;
@@ -69,7 +69,7 @@ void FlitNetwork<Queue>::log_departure(LinkId id, std::uint32_t message, bool la
     const MessageOrigin& origin = origins_[message];
     port_log_.depart(message, last && one_switch_,
                      {id, origin.half, false, origin.collective, origin.phase, origin.source_rank,
-                      origin.destination_rank, origin.bytes.count, 0, now_, now_ + graph_.class_of(id).flit_time});
+                      origin.destination_rank, origin.bytes.count, 0, now_, now_ + kind(id).flit_time});
 }
 
 template <class Queue>
@@ -113,7 +113,7 @@ void FlitNetwork<Queue>::start_waiting(LinkId id, std::uint32_t channel, std::ui
     const LinkState& link = links_[id];
     Toll& toll = tolls_[message];
     if (flits_ahead > 0) {
-        toll.serialization += flits_ahead * graph_.class_of(id).flit_time;
+        toll.serialization += flits_ahead * kind(id).flit_time;
     }
     if (link.free_at > now_ && (link.on_wire & 1U) == channel && same_flow(message, link.on_wire >> 2U)) {
         toll.serialization += link.free_at - now_;
@@ -209,7 +209,7 @@ std::vector<LinkStatistics> FlitNetwork<Queue>::link_statistics() const {
         one.name = graph_.link_name(id);
         one.flits = links_[id].sent;
         one.bytes = one.flits * flit_bytes.count;
-        one.busy = one.flits * graph_.class_of(id).flit_time;
+        one.busy = one.flits * kind(id).flit_time;
         one.stall = {stall(id, 0), stall(id, 1)};
         one.queue = clocks_[id].peak_queue;
         one.waited = waited(links_[id]);

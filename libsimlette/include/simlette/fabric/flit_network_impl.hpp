@@ -46,6 +46,7 @@ void FlitNetwork<Queue>::build_links() {
         if (!state.credit_at_once) {
             state.credit_lane = static_cast<std::uint16_t>(queue_.lane(Turn::credit, kind.credit_return));
         }
+        ends_[id].link_class = static_cast<std::uint16_t>(link.link_class);
         if (link.to >= graph_.accelerators) {
             ends_[id].at = link.to - graph_.accelerators;
         }
@@ -199,7 +200,7 @@ template <class Queue>
 void FlitNetwork<Queue>::give_credit(LinkId id, std::uint32_t channel) {
     LinkState& link = links_[id];
     ++link.credits[channel];
-    require(link.credits[channel] <= graph_.class_of(id).credits[channel], "no more credits return than were taken");
+    require(link.credits[channel] <= kind(id).credits[channel], "no more credits return than were taken");
     if (link.queued[channel] != 0) {
         mark(id);
     }
@@ -249,8 +250,8 @@ void FlitNetwork<Queue>::send(LinkId id, LinkState& link, std::uint32_t channel)
         log_departure(id, next.message, next.last);
     }
     if (trace_.on() && trace_.waits_at(id)) [[unlikely]] {
-        trace_.depart(id, trace_.wanted_of(next.message), input, next.last, now_, graph_.class_of(id),
-                      clock(id, channel), on_wire(next.message));
+        trace_.depart(id, trace_.wanted_of(next.message), input, next.last, now_, kind(id), clock(id, channel),
+                      on_wire(next.message));
     }
     --link.queued[channel];
     link.waited += static_cast<std::uint64_t>(now_.ps);

@@ -234,8 +234,7 @@ typename FlitNetwork<Queue>::NextFlit FlitNetwork<Queue>::next_request(LinkId id
     if (--current.flits_left > 0) {
         return {current.message, false};
     }
-    tolls_[current.message].serialization +=
-        (sources_.left(id, current.collective) - 1) * graph_.class_of(id).flit_time;
+    tolls_[current.message].serialization += (sources_.left(id, current.collective) - 1) * kind(id).flit_time;
     return {current.message, true};
 }
 
@@ -296,7 +295,7 @@ std::uint32_t FlitNetwork<Queue>::start_message(const PortMessage& next, LinkId 
     origin.first_link = link;
     origin.half = injection.read ? Half::read_request : Half::write;
     origin.may_answer = !injection.read;
-    tolls_[id] = {next.waiting.ready, next.waiting.wire - next.waiting.flits * graph_.class_of(link).flit_time,
+    tolls_[id] = {next.waiting.ready, next.waiting.wire - next.waiting.flits * kind(link).flit_time,
                   Duration{0} - next.waiting.stall, Duration{0} - next.waiting.tag_wait};
     messages_[id] = {next.message.destination, origin.forward};
     if (!transactions_.empty()) {

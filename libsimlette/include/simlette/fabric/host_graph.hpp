@@ -6,6 +6,7 @@
 // port has a higher id, so that order by link id is order by port index.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -153,9 +154,21 @@ public:
         return neighbours_ != nullptr ? neighbours_[i].link : first_ + (ports_ != nullptr ? ports_[i] : i);
     }
     // The first position of a link among the candidates, or size().
-    std::uint32_t position(LinkId link) const;
+    std::uint32_t position(LinkId link) const {
+        return neighbours_ == nullptr && ports_ == nullptr ? std::min(link - first_, size_) : search(link);
+    }
+    // How often the link at a position stands there from it on.
+    std::uint32_t places_at(std::uint32_t position) const {
+        std::uint32_t places = 1;
+        while (ports_ != nullptr && position + places < size_ && ports_[position + places] == ports_[position]) {
+            ++places;
+        }
+        return places;
+    }
 
 private:
+    std::uint32_t search(LinkId link) const;
+
     LinkId first_ = 0;
     std::uint32_t size_ = 0;
     const std::uint32_t* ports_ = nullptr;

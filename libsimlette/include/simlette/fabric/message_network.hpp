@@ -82,7 +82,7 @@ public:
     void credit(const Event& event) { wake(event.entity); }
     void wire_free(const Event& event) { wake(event.entity); }
     void inject(const Event& event) { wakes_.push_back(event.entity); }
-    void prefetch(const Event& event) const { __builtin_prefetch(&ports_[event.entity]); }
+    void prefetch(Turn, const Event& event) const { __builtin_prefetch(&ports_[event.entity]); }
 
 private:
     static constexpr std::size_t index(Channel channel) { return static_cast<std::size_t>(channel); }

@@ -98,9 +98,16 @@ private:
     Transactions transactions(const Injection& injection, Bytes bytes) const {
         return transactions_of(rules_, bytes, injection.read, injection.requests_per_control);
     }
-    // Bytes that the link of the candidate at `position` gets; moves on to the next link.
+    // Bytes that a link gets of a message, the one that stands at `position`.
     Bytes part(const OutMessage& message, std::uint32_t source, std::int64_t before, const Candidates& candidates,
-               std::uint32_t& position) const;
+               std::uint32_t position) const {
+        Bytes bytes{0};
+        const std::uint32_t end = position + candidates.places_at(position);
+        for (; position < end; ++position) {
+            bytes = bytes + striping_.share(message, source, before, candidates.size(), position);
+        }
+        return bytes;
+    }
     // What each port of the source gets of an injection, by link, and holds the injection for them.
     const std::vector<PortLoad>& spread(const Injection& injection);
     void append(const PortLoad& load, std::uint32_t collective, PortMessage::Waiting waiting);
