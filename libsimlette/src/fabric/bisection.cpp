@@ -25,7 +25,7 @@ Cut cut_translations(std::uint32_t accelerators, const Translations& generators)
         }
         least = std::min(least, crossing * (accelerators / 2));
     }
-    return {accelerators == 1 ? 0 : least, true};
+    return {accelerators == 1 ? 0 : least, true, {0}};
 }
 
 // Circuits from the first half to the second, when accelerators stand in the order of their place.
@@ -45,14 +45,14 @@ std::uint64_t crossing_pairs(std::uint64_t accelerators) {
 // takes its shortest paths evenly. A circuit of a mesh carries one pair.
 Cut cut_mesh(const HostGraph& graph) {
     const std::uint64_t n = graph.accelerators;
-    return {n == 1 ? 0 : crossing_pairs(n) * (graph.links.size() / (n * (n - 1))), true};
+    return {n == 1 ? 0 : crossing_pairs(n) * (graph.links.size() / (n * (n - 1))), true, {0}};
 }
 
 // The pairs of a cycle of k are k x floor(k^2 / 4) / 2 hops apart, which its k circuits (one if k is 2) share. The cut
 // is exact if none below it is left by the bound.
 Cut cut_torus(const HostGraph& graph, const std::vector<std::uint32_t>& extents) {
     const std::uint32_t n = graph.accelerators;
-    Cut cut{n == 1 ? 0 : UINT64_MAX, true};
+    Cut cut{n == 1 ? 0 : UINT64_MAX, true, {0}};
     std::uint64_t twice_carried = 0;
     std::uint32_t directions = 0;
     std::uint32_t stride = n;
@@ -89,8 +89,7 @@ Cut cut_circuits(const Fabric& fabric) {
             break;
     }
     const Translations generators = translations(graph);
-    return generators.empty() ? Cut{cut_in_order(graph, [](std::uint32_t a) { return a; }), false}
-                              : cut_translations(graph.accelerators, generators);
+    return generators.empty() ? cut_of_halves(graph) : cut_translations(graph.accelerators, generators);
 }
 
 // Rails are alike, and whatever the accelerators' sides are, each device takes its better one: k racks of level-1
@@ -110,7 +109,27 @@ Cut cut_levels(const FabricSpec& spec) {
             least = std::min(least, above + std::abs(half - inside));
         }
     }
-    return {static_cast<std::uint64_t>(least) * spec.ports, true};
+    return {static_cast<std::uint64_t>(least) * spec.ports, true, {0}};
+}
+
+// Circuits between racks: proven where all racks serve whole, are even in number and have c circuits to each other. Let
+// all pairs of accelerators talk, evenly over those c: a circuit carries group^2 / c pairs, and a port of an
+// accelerator up x group / c of them and its share of the pairs within the rack. As for rings, the pairs that a cut
+// parts over the most that a link carries are a bound.
+Cut cut_racks(const Fabric& fabric) {
+    const FabricSpec& spec = fabric.spec;
+    Cut cut = cut_of_halves(fabric.graph);
+    const std::uint64_t group = spec.group;
+    const std::uint64_t racks = spec.accelerators / group;
+    const std::uint64_t all = std::uint64_t{spec.ports} * spec.level1.up;
+    if (spec.accelerators % group != 0 || racks % 2 != 0 || all % (racks - 1) != 0) {
+        return cut;
+    }
+    const std::uint64_t circuits = all / (racks - 1);
+    const std::uint64_t port = group * spec.ports * spec.level1.up + (group - 1) * circuits;
+    const std::uint64_t most = std::max(group * group * spec.ports, port);  // times circuits x ports
+    cut.exact = (cut.links - 1) * most < crossing_pairs(spec.accelerators) * circuits * spec.ports;
+    return cut;
 }
 
 }  // namespace
@@ -141,13 +160,24 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> translations(const HostGrap
 }
 
 Cut bisection(const Fabric& fabric) {
+    const FabricSpec& spec = fabric.spec;
+    if (spec.kind == FabricKind::explicit_graph) {
+        return cut_of_halves(fabric.graph);
+    }
+    Cut cut;
     if (fabric.circuits()) {
-        return cut_circuits(fabric);
+        cut = cut_circuits(fabric);
+    } else if (spec.kind == FabricKind::single_level) {
+        cut = {std::uint64_t{spec.accelerators / 2} * spec.ports, true, {0}};
+    } else if (spec.level2.device == DeviceKind::eps || spec.accelerators <= spec.group) {
+        cut = cut_levels(spec);
+    } else {
+        cut = cut_racks(fabric);
     }
-    if (fabric.spec.kind == FabricKind::two_level) {
-        return cut_levels(fabric.spec);
+    if (__builtin_mul_overflow(cut.links, spec.port_rate.per_second, &cut.rate.per_second)) {
+        cut.rate.per_second = INT64_MAX;
     }
-    return {std::uint64_t{fabric.spec.accelerators / 2} * fabric.spec.ports, true};
+    return cut;
 }
 
 }  // namespace simlette

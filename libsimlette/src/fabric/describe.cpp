@@ -3,7 +3,9 @@
 
 #include <simlette/base/label.hpp>
 #include <simlette/fabric/bisection.hpp>
+#include <simlette/fabric/describe_switches.hpp>
 #include <simlette/fabric/level_sizes.hpp>
+#include <simlette/link/flit.hpp>
 
 namespace simlette {
 
@@ -66,11 +68,14 @@ void describe_two_levels(const FabricSpec& spec, FabricDescription& description)
                            sizes.groups * sizes.links_each, std::uint64_t{sizes.level1_devices()} * sizes.up}};
 }
 
-void describe_levels(const FabricSpec& spec, FabricDescription& description) {
+void describe_levels(const Fabric& fabric, FabricDescription& description) {
+    const FabricSpec& spec = fabric.spec;
     if (spec.kind == FabricKind::single_level) {
         description.levels = single_level(spec);
     } else if (spec.kind == FabricKind::two_level) {
         describe_two_levels(spec, description);
+    } else if (spec.kind == FabricKind::explicit_graph) {
+        describe_switches(fabric, description);
     }
     for (const LevelDescription& level : description.levels) {
         const bool optical = level.device == DeviceKind::ocs;
@@ -79,21 +84,13 @@ void describe_levels(const FabricSpec& spec, FabricDescription& description) {
     }
 }
 
-// Of one hop: a circuit, or the way up and down again.
-void describe_paths(const Fabric& fabric, FabricDescription& description) {
-    const HostGraph& graph = fabric.graph;
-    if (!fabric.circuits()) {
-        for (const LinkClass& kind : graph.classes) {
-            description.path_latency += kind.latency.total();
-        }
-        description.path_latency_most = description.path_latency;
-        return;
-    }
+// Of one hop by circuit.
+void describe_circuit_paths(const HostGraph& graph, FabricDescription& description) {
     const auto latency = [&](const HostLink& link) { return graph.classes[link.link_class].latency.total(); };
     const auto [least, most] =
         std::minmax_element(graph.links.begin(), graph.links.end(),
                             [&](const HostLink& a, const HostLink& b) { return latency(a) < latency(b); });
-    const Duration alone = graph.classes[0].latency.total();  // of an accelerator without circuits
+    const Duration alone = graph.classes.empty() ? Duration{0} : graph.classes[0].latency.total();
     description.path_latency = graph.links.empty() ? alone : latency(*least);
     description.path_latency_most = graph.links.empty() ? alone : latency(*most);
 }
@@ -108,16 +105,19 @@ FabricDescription describe(const Fabric& fabric) {
     description.ports = fabric.spec.ports;
     description.ports_used = most_ports_used(graph);
     description.links = graph.links.size();
-    description.flit_time = graph.classes[0].flit_time;
-    describe_levels(fabric.spec, description);
-    describe_paths(fabric, description);
+    description.flit_time = flit_time(fabric.spec.port_rate);
+    describe_levels(fabric, description);
     description.diameter = graph.accelerators > 1 ? 1 : 0;
     if (fabric.circuits()) {
         describe_circuits(fabric, description);
+        describe_circuit_paths(graph, description);
+    } else {
+        describe_switch_paths(fabric, description);
     }
     const Cut cut = bisection(fabric);
     description.bisection_links = cut.links;
     description.bisection_exact = cut.exact;
+    description.bisection_rate = cut.rate;
     return description;
 }
 

@@ -1,7 +1,10 @@
+#include <algorithm>
 #include <bit>
+#include <tuple>
 
 #include <catch2/catch.hpp>
 
+#include <simlette/fabric/bisection.hpp>
 #include <simlette/fabric/built_fabric.hpp>
 
 #include <support/run.hpp>
@@ -193,4 +196,170 @@ TEST_CASE("two optical levels: 512 of 576 accelerators on a cube, racks of 32") 
     CHECK(d.path_latency_most == 560_ns);
     CHECK(d.oversubscription_down == 1);
     CHECK(d.oversubscription_up == 1);
+}
+
+TEST_CASE("two electronic levels of 576 accelerators: 648 and 72 devices at 4 to 1, 288 at 1 to 1") {
+    const FabricDescription quarter = describe_built(two_levels(576, 36, 32, 8));
+    REQUIRE(quarter.levels.size() == 2);
+    CHECK(quarter.levels[0].devices == 576 / 32 * 36);
+    CHECK(quarter.levels[0].ports_used == 32 + 8);
+    CHECK(quarter.levels[0].links == 576 * 36);
+    CHECK(quarter.levels[1].devices == 36 * 2);  // 18 racks x ceil(8 / 2) = 72 ports
+    CHECK(quarter.levels[1].ports_used == 72);
+    CHECK(quarter.levels[1].links == 648 * 8);
+    CHECK(quarter.packet_switches == 648 + 72);
+    CHECK(quarter.switch_ports_used == 72);
+    CHECK(quarter.ports_used == 36);
+    CHECK(quarter.links == 2 * (576 * 36 + 648 * 8));
+    CHECK(quarter.oversubscription_down == 4);
+    CHECK(quarter.oversubscription_up == 1);
+    CHECK(quarter.bisection_links == 9 * 36 * 8);  // the up links of half the racks
+    CHECK(quarter.bisection_exact);
+    CHECK(quarter.bisection_rate.per_second == 9LL * 36 * 8 * 400'000'000'000);
+    CHECK(quarter.diameter == 1);
+    CHECK(quarter.path_latency == 810_ns);
+    CHECK(quarter.path_latency_most == 1430_ns);
+    const FabricDescription full = describe_built(two_levels(576, 36, 32, 32));
+    CHECK(full.levels[1].devices == 288);
+    CHECK(full.oversubscription_down == 1);
+    CHECK(full.oversubscription_up == 1);
+    CHECK(full.bisection_links == 288 * 36);  // every port of half the accelerators
+}
+
+TEST_CASE("512 of 576 accelerators serve: all devices are counted, the cut is among those that serve") {
+    FabricSpec spec = two_levels(576, 36, 32, 8);
+    spec.accelerators = 512;
+    const FabricDescription d = describe_built(spec);
+    CHECK(d.packet_switches == 648 + 72);
+    CHECK(d.levels[1].ports_used == 72);
+    CHECK(d.links == 2 * (512 * 36 + 16 * 36 * 8));
+    CHECK(d.bisection_links == 8 * 36 * 8);
+}
+
+TEST_CASE("the last rack serves in part, and the cut parts a rack") {
+    // 40 accelerators in racks of 16, 16 and 8; 2 ports, 4 up links. One rack apart cuts 4 up links, and 4 accelerators
+    // more to be 20: 8 on each rail.
+    FabricSpec spec = two_levels(48, 2, 16, 4);
+    spec.accelerators = 40;
+    const FabricDescription d = describe_built(spec);
+    CHECK(d.bisection_links == 2 * 8);
+    CHECK(d.bisection_exact);
+    CHECK(d.oversubscription_down == 4);
+}
+
+TEST_CASE("down ports beyond the group are dark: 24 accelerators to 9 up links") {
+    FabricSpec spec = two_levels(96, 4, 24, 9);
+    spec.level1.down = 32;
+    const FabricDescription d = describe_built(spec);
+    CHECK(d.oversubscription_down == 8);
+    CHECK(d.oversubscription_up == 3);
+    CHECK(d.levels[0].ports_used == 24 + 9);
+    CHECK(d.levels[1].devices == 4);  // 4 racks x 9 = 36 ports of 72
+    CHECK(d.levels[1].ports_used == 36);
+    CHECK(d.bisection_links == 2 * 9 * 4);
+}
+
+TEST_CASE("the bisection of two levels is the least of all even cuts, switches on their better side") {
+    for (const auto& [serving, group, up] : {std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>{8, 2, 1},
+                                             {8, 4, 3},
+                                             {7, 2, 2},
+                                             {6, 4, 1},
+                                             {9, 3, 2},
+                                             {5, 4, 4},
+                                             {3, 4, 2}}) {
+        FabricSpec spec = two_levels((serving + group - 1) / group * group, 2, group, up);
+        spec.accelerators = serving;
+        const auto fabric = build_fabric(spec);
+        std::uint64_t least = UINT64_MAX;
+        // Which accelerators are the first half is all that a least cut of halves depends on.
+        std::vector<std::uint32_t> number(serving);
+        for (std::uint32_t side = 0; side < 1U << serving; ++side) {
+            if (std::popcount(side) != static_cast<int>(serving / 2)) {
+                continue;
+            }
+            std::uint32_t first = 0;
+            std::uint32_t second = serving / 2;
+            for (std::uint32_t a = 0; a < serving; ++a) {
+                number[a] = (side >> a & 1U) == 1 ? first++ : second++;
+            }
+            HostGraph graph = fabric->graph;
+            for (HostLink& link : graph.links) {
+                link.from = link.from < serving ? number[link.from] : link.from;
+                link.to = link.to < serving ? number[link.to] : link.to;
+            }
+            least = std::min(least, cut_of_halves(graph).links);
+        }
+        CHECK(describe(*fabric).bisection_links == least);
+    }
+}
+
+TEST_CASE("racks joined by circuits: 8 racks of 4, each pair joined twice") {
+    FabricSpec spec = two_levels(32, 7, 4, 2);
+    spec.level2.device = DeviceKind::ocs;
+    spec.circuits.automatic = true;
+    const FabricDescription d = describe_built(spec);
+    CHECK(d.packet_switches == 8 * 7);
+    CHECK(d.circuit_switches == 7);              // 8 racks x 2 up links = 16 ports of 72
+    CHECK(d.links == 2 * (32 * 7) + 8 * 7 * 2);  // up links in pairs are circuits, both ways
+    CHECK(d.bisection_links == 4 * 4 * 2);       // each of four racks twice with each of the other four
+    CHECK(d.bisection_exact);
+    CHECK(d.path_latency == 810_ns);
+    CHECK(d.path_latency_most == 1140_ns);  // 245 + 10 + 300 + 30 + 300 + 10 + 245
+    CHECK(d.diameter == 1);
+}
+
+TEST_CASE("two levels read hop by hop charge each switch with all of a path") {
+    FabricSpec spec = two_levels(576, 36, 32, 8);
+    spec.hop_reading = HopReading::per_hop;
+    CHECK(describe_built(spec).path_latency == 810_ns);
+    CHECK(describe_built(spec).path_latency_most == 3 * 810_ns);
+}
+
+TEST_CASE("an explicit graph: three switches, unequal links") {
+    // a0 to a3 on one switch, a3 twice; a4 to a7 on another with half the rate; a third joins the two.
+    FabricSpec spec = packet_fabric(8, 2);
+    spec.kind = FabricKind::explicit_graph;
+    spec.graph.devices = {{"row0", 12}, {"row1", 8}, {"far", 0}};
+    for (std::uint32_t a = 0; a < 8; ++a) {
+        GraphSpec::Link link;
+        link.from = a;
+        link.to = a < 4 ? 8 : 9;
+        link.count = a == 3 ? 2 : 1;
+        if (a >= 4) {
+            link.rate = 200_Gbps;
+        }
+        spec.graph.links.push_back(link);
+    }
+    GraphSpec::Link link;
+    link.from = 8;
+    link.to = 10;
+    link.count = 2;
+    link.propagation = 150_ns;
+    spec.graph.links.push_back(link);
+    link.from = 9;
+    link.count = 1;
+    link.rate = 800_Gbps;
+    link.propagation = 100_ns;
+    link.optical_passes = 1;
+    spec.graph.links.push_back(link);
+    const FabricDescription d = describe_built(spec);
+    CHECK(d.packet_switches == 3);
+    CHECK(d.ports_used == 2);
+    CHECK(d.switch_ports_used == 7);  // row0: 5 + 2
+    CHECK(d.links == 2 * (9 + 3));
+    REQUIRE(d.levels.size() == 2);
+    CHECK(d.levels[0].devices == 2);
+    CHECK(d.levels[0].radix == 12);
+    CHECK(d.levels[0].links == 9);
+    CHECK(d.levels[1].devices == 1);
+    CHECK(d.levels[1].radix == 0);
+    CHECK(d.levels[1].ports_used == 3);
+    CHECK(d.levels[1].links == 3);
+    CHECK(d.oversubscription_down == 5);  // row0: 5 x 400 to 2 x 400; row1: 4 x 200 to 800
+    CHECK(d.oversubscription_up == 2);
+    CHECK(d.bisection_links == 1);
+    CHECK(d.bisection_rate == 800_Gbps);
+    CHECK(!d.bisection_exact);
+    CHECK(d.path_latency == 810_ns);
+    CHECK(d.path_latency_most == 245_ns + 10_ns + 300_ns + 150_ns + 300_ns + 210_ns + 300_ns + 10_ns + 245_ns);
 }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include <simlette/fabric/built_fabric.hpp>
 
@@ -10,9 +12,13 @@ namespace simlette {
 struct Cut {
     std::uint64_t links = 0;  // directed, one way
     bool exact = false;       // proven to be the least; otherwise the least of those tried
+    BitRate rate{0};          // of these links together
 };
 
 Cut bisection(const Fabric& fabric);
+
+// The least cut that parts the first half of the accelerators from the others.
+Cut cut_of_halves(const HostGraph& graph);
 
 // Generators in port order with their copies, if all circuits are translations by them; else empty.
 std::vector<std::pair<std::uint32_t, std::uint32_t>> translations(const HostGraph& graph);

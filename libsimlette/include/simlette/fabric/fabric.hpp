@@ -33,8 +33,9 @@ struct FabricDescription {
     std::uint32_t domain = 0;
     std::vector<LevelDescription> levels;  // nearest to the accelerators first; none without devices
     // Capacity of a level-1 device towards its accelerators to that towards level 2, in lowest terms, such as 4 to 1.
-    std::uint32_t oversubscription_down = 1;
-    std::uint32_t oversubscription_up = 1;
+    // Of an explicit graph the largest of those of switches that have links of both kinds.
+    std::uint64_t oversubscription_down = 1;
+    std::uint64_t oversubscription_up = 1;
     std::uint32_t ports = 0;       // per accelerator, as the file gives them
     std::uint32_t ports_used = 0;  // per accelerator, the most of any
     std::uint32_t packet_switches = 0;
@@ -45,6 +46,7 @@ struct FabricDescription {
     std::uint32_t diameter = 0;           // hops of a message between accelerators, relays included
     std::uint64_t bisection_links = 0;    // directed links, one way, that cross the worst even cut; see bisection_exact
     bool bisection_exact = false;         // false: an upper bound, the best cut found
+    BitRate bisection_rate{0};            // of these links together
     Duration flit_time{0};
     Duration path_latency{0};                 // unloaded, without serialization, of the shortest single hop
     Duration path_latency_most{0};            // of the longest, such as one across racks
