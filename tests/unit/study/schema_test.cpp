@@ -44,11 +44,18 @@ json file_value(const std::string& path) {
 
 bool conforms(const json& value, const json& rule);
 
+bool has_required(const json& value, const json& rule) {
+    const json keys = rule.value("required", json::array());
+    return std::all_of(keys.begin(), keys.end(),
+                       [&](const json& key) { return value.contains(key.get<std::string>()); });
+}
+
 bool object_conforms(const json& value, const json& rule) {
-    for (const auto& key : rule.value("required", json::array())) {
-        if (!value.contains(key.get<std::string>())) {
-            return false;
-        }
+    const json forms = rule.value("anyOf", json::array({json::object()}));
+    const bool any =
+        std::any_of(forms.begin(), forms.end(), [&](const json& form) { return has_required(value, form); });
+    if (!any || !has_required(value, rule)) {
+        return false;
     }
     for (const auto& member : value.items()) {
         if (!rule.at("properties").contains(member.key()) ||
@@ -121,7 +128,8 @@ TEST_CASE("the shipped files and every resolved configuration conform to the sch
 TEST_CASE("the schema refuses unknown keys, missing units and values out of range") {
     const json topology = schema_json("topology");
     for (const char* file :
-         {"unknown-key", "missing-key", "no-unit", "wrong-unit", "negative", "zero", "not-built", "link-layer"}) {
+         {"unknown-key", "missing-key", "no-unit", "wrong-unit", "negative", "zero", "not-built", "link-layer",
+          "accelerator", "two-level", "explicit-fields", "torus-extents", "propagation"}) {
         INFO(file);
         CHECK_FALSE(conforms(file_value("tests/refuse/topology-" + std::string(file) + ".yaml"), topology));
     }
