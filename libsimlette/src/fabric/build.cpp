@@ -137,8 +137,8 @@ HostGraph build_packet_level(const FabricSpec& spec) {
     return graph;
 }
 
-// Port p of both ends of a circuit; an optical level has one switch a port.
-HostGraph build_circuit_level(const FabricSpec& spec, const std::vector<std::uint32_t>& peers) {
+// An optical level has one switch a port.
+HostGraph build_circuit_level(const FabricSpec& spec, const std::vector<CircuitEnd>& ends) {
     const LatencySpec& l = spec.latency;
     const bool optical = spec.kind == FabricKind::single_level;
     const LatencyParts path{l.egress_endpoint + l.ingress_endpoint, l.egress_protocol + l.ingress_protocol,
@@ -150,10 +150,10 @@ HostGraph build_circuit_level(const FabricSpec& spec, const std::vector<std::uin
     graph.first_neighbour = {0};
     for (std::uint32_t a = 0; a < spec.accelerators; ++a) {
         for (std::uint32_t p = 0; p < spec.ports; ++p) {
-            const std::uint32_t peer = peers[std::size_t{a} * spec.ports + p];
-            if (peer != no_id) {
-                graph.neighbours.push_back({peer, static_cast<LinkId>(graph.links.size())});
-                graph.links.push_back({a, peer, p, p, 0});
+            const CircuitEnd& end = ends[std::size_t{a} * spec.ports + p];
+            if (end.accelerator != no_id) {
+                graph.neighbours.push_back({end.accelerator, static_cast<LinkId>(graph.links.size())});
+                graph.links.push_back({a, end.accelerator, p, end.port, 0});
             }
         }
         const auto first = graph.neighbours.begin() + graph.first_neighbour.back();
@@ -171,18 +171,18 @@ std::shared_ptr<const Fabric> build_fabric(const FabricSpec& spec) {
     check_sizes(spec, problems);
     check_link(spec, problems);
     check_transactions(spec, problems);
-    std::vector<std::uint32_t> peers;
+    std::vector<CircuitEnd> ends;
     if (problems.empty()) {
         check_placement(spec, problems);
         if (!packet_fabric(spec)) {
-            peers = circuit_peers(spec, problems);
+            ends = circuit_ends(spec, problems);
         }
     }
     if (!problems.empty()) {
         throw Error(std::move(problems));
     }
     return std::make_shared<const Fabric>(
-        spec, packet_fabric(spec) ? build_packet_level(spec) : build_circuit_level(spec, peers));
+        spec, packet_fabric(spec) ? build_packet_level(spec) : build_circuit_level(spec, ends));
 }
 
 }  // namespace simlette

@@ -12,7 +12,7 @@ namespace {
 class CircuitTable {
 public:
     CircuitTable(const FabricSpec& spec, std::vector<Problem>& problems)
-        : spec_(spec), problems_(problems), peers_(std::size_t{spec.accelerators} * spec.ports, no_id) {}
+        : spec_(spec), problems_(problems), ends_(std::size_t{spec.accelerators} * spec.ports) {}
 
     void lay_generators() {
         if (!is_power_of_two(spec_.accelerators)) {
@@ -30,7 +30,7 @@ public:
         for (std::size_t i = 0; i < generators.size(); ++i) {
             for (std::uint32_t copy = 0; copy < copies[i]; ++copy, ++port) {
                 for (std::uint32_t a = 0; a < spec_.accelerators; ++a) {
-                    peers_[std::size_t{a} * spec_.ports + port] = a ^ generators[i];
+                    ends_[std::size_t{a} * spec_.ports + port] = {a ^ generators[i], port};
                 }
             }
         }
@@ -59,7 +59,7 @@ public:
             const std::uint32_t at = front.back();
             front.pop_back();
             for (std::uint32_t port = 0; port < spec_.ports; ++port) {
-                const std::uint32_t peer = peers_[std::size_t{at} * spec_.ports + port];
+                const std::uint32_t peer = ends_[std::size_t{at} * spec_.ports + port].accelerator;
                 if (peer != no_id && !seen[peer]) {
                     seen[peer] = true;
                     ++reached;
@@ -74,7 +74,7 @@ public:
         }
     }
 
-    std::vector<std::uint32_t> take() { return std::move(peers_); }
+    std::vector<CircuitEnd> take() { return std::move(ends_); }
 
 private:
     void add(std::string message) { problems_.push_back({"", 0, 0, std::move(message)}); }
@@ -132,24 +132,27 @@ private:
             return;
         }
         for (const std::uint32_t end : {a, b}) {
-            if (peers_[std::size_t{end} * spec_.ports + port] != no_id) {
+            if (ends_[std::size_t{end} * spec_.ports + port].accelerator != no_id) {
                 add(pair + "accelerator " + std::to_string(end) +
                     " is in two pairs of this port; one port holds one circuit (a matching)");
                 return;
             }
         }
-        peers_[std::size_t{a} * spec_.ports + port] = b;
-        peers_[std::size_t{b} * spec_.ports + port] = a;
+        ends_[std::size_t{a} * spec_.ports + port] = {b, port};
+        ends_[std::size_t{b} * spec_.ports + port] = {a, port};
     }
 
     const FabricSpec& spec_;
     std::vector<Problem>& problems_;
-    std::vector<std::uint32_t> peers_;
+    std::vector<CircuitEnd> ends_;
 };
 
 }  // namespace
 
-std::vector<std::uint32_t> circuit_peers(const FabricSpec& spec, std::vector<Problem>& problems) {
+std::vector<CircuitEnd> circuit_ends(const FabricSpec& spec, std::vector<Problem>& problems) {
+    if (spec.circuits.shape != CircuitShape::none) {
+        return shape_ends(spec, problems);
+    }
     CircuitTable table(spec, problems);
     const std::size_t before = problems.size();
     if (!spec.circuits.port_pairs.empty()) {

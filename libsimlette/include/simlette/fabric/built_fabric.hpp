@@ -24,8 +24,18 @@ public:
     }
 };
 
-// The peer of every port of every accelerator, port_count a row; no_id where a port is dark.
+// Where the circuit of a port leads.
+struct CircuitEnd {
+    std::uint32_t accelerator = no_id;  // no_id where the port is dark
+    std::uint32_t port = 0;
+};
+
+// The far end of every port of every accelerator, port_count a row.
 // Appends what is wrong to `problems`: the port budget, labels out of range, no matching, not connected.
-std::vector<std::uint32_t> circuit_peers(const FabricSpec& spec, std::vector<Problem>& problems);
+std::vector<CircuitEnd> circuit_ends(const FabricSpec& spec, std::vector<Problem>& problems);
+
+// The same for circuits of a shape. Directions take ports in turn, the copies of one side by side: a ring forwards, then
+// backwards; a torus so for each dimension in list order; a full mesh by ascending distance.
+std::vector<CircuitEnd> shape_ends(const FabricSpec& spec, std::vector<Problem>& problems);
 
 }  // namespace simlette
