@@ -16,20 +16,20 @@ std::vector<Duration> all_parts(const TimeParts& p) {
     return {p.endpoint, p.protocol, p.propagation, p.switching, p.serialization, p.credit_stall, p.contention, p.wait};
 }
 
-// A simulation and a second one of the same input, that watched what was critical in the first.
+// A simulation and a second one of the same input, that traced what was critical in the first.
 struct Explained {
     explicit Explained(const RandomCase& one)
-        : fabric(build_fabric(one.fabric)), plain(fabric), watching(fabric, {false, false, watched(one)}) {
-        enter(one, watching);
+        : fabric(build_fabric(one.fabric)), plain(fabric), tracing(fabric, {false, false, traced(one)}) {
+        enter(one, tracing);
     }
 
-    std::vector<std::uint32_t> watched(const RandomCase& one) {
+    std::vector<TracedMessage> traced(const RandomCase& one) {
         enter(one, plain);
         std::vector<CollectiveId> ids;
         for (CollectiveId id = 0; id < one.collectives.size(); ++id) {
             ids.push_back(id);
         }
-        return plain.critical_links(ids);
+        return plain.critical_messages(ids);
     }
 
     static void enter(const RandomCase& one, Simulator& simulator) {
@@ -42,7 +42,7 @@ struct Explained {
 
     std::shared_ptr<const Fabric> fabric;
     Simulator plain;
-    Simulator watching;
+    Simulator tracing;
 };
 
 // What the hops of a story say in all.
@@ -101,9 +101,9 @@ void check_case(const RandomCase& one, Seen& seen) {
         REQUIRE(report.finished);
         check_parts(report);
         const TimeParts& parts = report.critical_path;
-        CHECK(all_parts(parts) == all_parts(runs.watching.collective(id).critical_path));
+        CHECK(all_parts(parts) == all_parts(runs.tracing.collective(id).critical_path));
         CHECK((parts.wait == Duration{0} || one.fabric.tags != unlimited));
-        check_story(parts, runs.watching.explain(id));
+        check_story(parts, runs.tracing.explain(id));
         ++seen.finished;
         seen.stalled += parts.credit_stall > Duration{0} ? 1 : 0;
         seen.contended += parts.contention > Duration{0} ? 1 : 0;
@@ -147,7 +147,7 @@ TEST_CASE("a message that others hold up names them") {
     // Both go to accelerator 2 through one port of its switch; the longer one began first.
     const RandomCase one{packet_fabric(3, 1), {send(0, 2, 100 * 640), send(1, 2, 10 * 640)}};
     Explained runs(one);
-    const std::vector<PathStep> steps = runs.watching.explain(1);
+    const std::vector<PathStep> steps = runs.tracing.explain(1);
     REQUIRE(steps.size() == 1);
     REQUIRE(steps[0].hops.size() == 2);
     CHECK(steps[0].hops[0].rivals.empty());
@@ -170,7 +170,7 @@ TEST_CASE("a message that answers hold up names them as answers") {
     CollectiveSpec back = send(1, 0, 200 * 640);
     const RandomCase one{fabric, {send(0, 1, 640), back}};
     Explained runs(one);
-    const std::vector<PathStep> steps = runs.watching.explain(1);
+    const std::vector<PathStep> steps = runs.tracing.explain(1);
     REQUIRE(steps.size() == 1);
     const PathHop& source = steps[0].hops[0];
     CHECK(source.contention == Duration{12'800});
@@ -191,7 +191,7 @@ TEST_CASE("a path of phases is a chain: each message was ready when the one befo
         for (CollectiveId id = 0; id < one.collectives.size(); ++id) {
             const CollectiveReport report = runs.plain.collective(id);
             Time at = report.start;
-            for (const PathStep& step : runs.watching.explain(id)) {
+            for (const PathStep& step : runs.tracing.explain(id)) {
                 CHECK(step.ready == at);
                 at = step.delivered;
             }

@@ -2,7 +2,9 @@
 #include <catch2/catch.hpp>
 
 #include <support/ledger.hpp>
+#include <support/random_levels.hpp>
 #include <support/random_traffic.hpp>
+#include <support/reference_levels.hpp>
 #include <support/run.hpp>
 #include <support/seeds.hpp>
 
@@ -11,14 +13,45 @@ using namespace simlette;
 namespace {
 
 // Half of the fabrics answer.
-std::shared_ptr<const Fabric> random_built(Random& random) {
+std::shared_ptr<const Fabric> random_one_level(Random& random) {
     FabricSpec spec = random_fabric(random);
     spec.responses = one_in(random, 2) ? ResponsePolicy::per_message : ResponsePolicy::none;
     return build_fabric(spec);
 }
 
+std::shared_ptr<const Fabric> random_two_levels(Random& random) {
+    return build_fabric(random_levels(random));
+}
+
 const TransactionRules& rules_of(const Fabric& fabric) {
     return fabric.spec.responses == ResponsePolicy::none ? no_responses : with_responses;
+}
+
+// The fewest links from a port of an accelerator to another accelerator, and what they take without serialization.
+struct Way {
+    std::int64_t links = 0;
+    Duration latency;
+};
+
+Way shortest_way(const HostGraph& graph, NodeId source, std::uint32_t port, NodeId destination) {
+    std::map<NodeId, Way> reached;
+    for (LinkId id = 0; id < graph.links.size(); ++id) {
+        if (graph.links[id].from == source && graph.links[id].from_port == port) {
+            reached[graph.links[id].to] = {1, graph.class_of(id).latency.total()};
+        }
+    }
+    while (reached.count(destination) == 0) {
+        const std::map<NodeId, Way> before = reached;
+        for (LinkId id = 0; id < graph.links.size(); ++id) {
+            const auto from = before.find(graph.links[id].from);
+            if (from != before.end() && from->first >= graph.accelerators) {
+                reached.emplace(graph.links[id].to,
+                                Way{from->second.links + 1, from->second.latency + graph.class_of(id).latency.total()});
+            }
+        }
+        REQUIRE(reached.size() > before.size());
+    }
+    return reached[destination];
 }
 
 // Random traffic on a random fabric, and all that was seen of it.
@@ -32,7 +65,7 @@ struct Watched {
     std::map<Time, Ledger::Credits> credits;  // after each instant
     bool quiet = false;
 
-    explicit Watched(Random& random) : fabric(random_built(random)) {
+    Watched(Random& random, std::shared_ptr<const Fabric> built) : fabric(std::move(built)) {
         sends = random_traffic(random, *fabric);
         WatchedQueue::starts().clear();
         FlitNetwork<WatchedQueue> network(fabric->graph, fabric->spec.routing, rules_of(*fabric), fabric->spec.seed);
@@ -45,8 +78,18 @@ struct Watched {
         quiet = network.quiet();
     }
 
+    Way way(const MessageRecord& record) const {
+        const PlainSend& send = sends[record.collective];
+        return shortest_way(fabric->graph, send.source, record.port, send.destination);
+    }
     bool answered() const { return fabric->spec.responses != ResponsePolicy::none; }
-    Ledger ledger() const { return Ledger(fabric->graph, sends, answered(), records, starts); }
+    Ledger ledger() const {
+        std::optional<ReferenceWiring> wiring;
+        if (fabric->spec.kind == FabricKind::two_level) {
+            wiring.emplace(fabric->spec);
+        }
+        return Ledger(fabric->graph, sends, answered(), records, starts, wiring);
+    }
 
 private:
     Ledger::Credits credits_of(const FlitNetwork<WatchedQueue>& network) const {
@@ -58,11 +101,33 @@ private:
     }
 };
 
+// Calls body(random, built) for random fabrics of one level and of two.
+template <class Body>
+void for_each_fabric(std::uint64_t property, std::uint64_t cases, Body&& body) {
+    for_each_seed(property, cases, [&](Random& random) { body(random, random_one_level(random)); });
+    for_each_seed(property + 40, cases, [&](Random& random) { body(random, random_two_levels(random)); });
+}
+
+template <class Body>
+void for_each_watched(std::uint64_t property, Body&& body) {
+    for_each_fabric(property, Cases::invariants,
+                    [&](Random& random, const std::shared_ptr<const Fabric>& built) { body(Watched(random, built)); });
+}
+
+template <class Reference>
+void check_against(Reference reference, const FlitNetwork<LaneQueue>& network, const std::vector<PlainSend>& sends) {
+    PlainDriver driver(sends);
+    reference.run(driver);
+    std::vector<MessageRecord> theirs = reference.messages();
+    CHECK(first_difference(sorted_records(network), theirs) == "");
+    CHECK(network.statistics().response_flits == reference.responses());
+    CHECK(reference.quiet());
+}
+
 }  // namespace
 
 TEST_CASE("credits, wires, channels and inputs keep their promises at every instant of random traffic") {
-    for_each_seed(2, Cases::invariants, [](Random& random) {
-        const Watched seen(random);
+    for_each_watched(2, [](const Watched& seen) {
         Ledger ledger = seen.ledger();
         bool equal = true;
         ledger.replay([&](Time t) {
@@ -74,8 +139,7 @@ TEST_CASE("credits, wires, channels and inputs keep their promises at every inst
 }
 
 TEST_CASE("when the queue has drained every flit is delivered and every credit is home") {
-    for_each_seed(3, Cases::invariants, [](Random& random) {
-        const Watched seen(random);
+    for_each_watched(3, [](const Watched& seen) {
         CHECK(seen.quiet);
         for (LinkId id = 0; id < seen.fabric->graph.links.size(); ++id) {
             CHECK(seen.credits.rbegin()->second[id] == seen.fabric->graph.class_of(id).credits);
@@ -90,8 +154,7 @@ TEST_CASE("when the queue has drained every flit is delivered and every credit i
 }
 
 TEST_CASE("links count the flits they carry, their busy time, their stalls and their longest queue") {
-    for_each_seed(4, Cases::invariants, [](Random& random) {
-        const Watched seen(random);
+    for_each_watched(4, [](const Watched& seen) {
         Ledger ledger = seen.ledger();
         ledger.replay([](Time) {});
         for (LinkId id = 0; id < seen.links.size(); ++id) {
@@ -107,16 +170,17 @@ TEST_CASE("links count the flits they carry, their busy time, their stalls and t
     });
 }
 
-TEST_CASE("bytes are delivered as they were sent, and links carry each flit once a hop") {
-    for_each_seed(5, Cases::invariants, [](Random& random) {
-        const Watched seen(random);
+TEST_CASE("bytes are delivered as they were sent, and links carry each flit once a hop of the shortest way") {
+    for_each_watched(5, [](const Watched& seen) {
         std::vector<std::int64_t> bytes(seen.sends.size(), 0);
         std::int64_t flits = 0;
+        std::int64_t hops = 0;
         for (const MessageRecord& record : seen.records) {
             bytes[record.collective] += record.bytes;
             CHECK(record.bytes > 640 * (record.flits - 1));
             CHECK(record.bytes <= 640 * record.flits);
             flits += record.flits;
+            hops += (record.flits + (seen.answered() ? 1 : 0)) * seen.way(record).links;
         }
         for (std::size_t id = 0; id < seen.sends.size(); ++id) {
             CHECK(bytes[id] == seen.sends[id].bytes);
@@ -126,42 +190,37 @@ TEST_CASE("bytes are delivered as they were sent, and links carry each flit once
             carried += link.flits;
         }
         CHECK(seen.statistics.flits == flits);
-        CHECK(carried == (flits + seen.statistics.response_flits) * (seen.fabric->circuits() ? 1 : 2));
+        CHECK(carried == hops);
     });
 }
 
 TEST_CASE("no message is faster than its path, its flits on one port and one flit time more for each switch") {
-    for_each_seed(8, Cases::invariants, [](Random& random) {
-        const Watched seen(random);
-        const FabricDescription fabric = describe(*seen.fabric);
-        const int switches = seen.fabric->circuits() ? 0 : 1;
+    for_each_watched(8, [](const Watched& seen) {
+        const Duration flit_time = seen.fabric->graph.classes[0].flit_time;
         for (const MessageRecord& record : seen.records) {
+            const Way way = seen.way(record);
             CHECK(record.injected >= seen.sends[record.collective].at);
-            CHECK(record.delivered >=
-                  record.injected + fabric.path_latency + (record.flits + switches) * fabric.flit_time);
+            CHECK(record.delivered >= record.injected + way.latency + (record.flits - 1 + way.links) * flit_time);
         }
     });
 }
 
 TEST_CASE("every plain port-message leaves and lands when the reference says") {
-    for_each_seed(6, Cases::reference, [](Random& random) {
-        const auto fabric = random_built(random);
+    for_each_fabric(6, Cases::reference, [](Random& random, const std::shared_ptr<const Fabric>& fabric) {
         const std::vector<PlainSend> sends = random_traffic(random, *fabric);
         FlitNetwork<LaneQueue> network(fabric->graph, fabric->spec.routing, rules_of(*fabric), fabric->spec.seed);
         network.record_messages(true);
         play(network, sends, [](Time) {});
-        ReferenceNetwork reference(fabric->spec);
-        PlainDriver driver(sends);
-        reference.run(driver);
-        CHECK(first_difference(sorted_records(network), reference.messages()) == "");
-        CHECK(network.statistics().response_flits == reference.responses());
-        CHECK(reference.outstanding() == 0);
+        if (fabric->spec.kind == FabricKind::two_level) {
+            check_against(ReferenceLevels(fabric->spec), network, sends);
+        } else {
+            check_against(ReferenceNetwork(fabric->spec), network, sends);
+        }
     });
 }
 
 TEST_CASE("packed transactions come home, every one with its response, and so do all credits") {
-    for_each_seed(10, Cases::invariants, [](Random& random) {
-        const auto fabric = random_built(random);
+    for_each_fabric(10, Cases::invariants, [](Random& random, const std::shared_ptr<const Fabric>& fabric) {
         const std::vector<PlainSend> sends = random_traffic(random, *fabric);
         const std::int64_t tags = one_in(random, 2) ? unlimited : 128;
         const TransactionRules rules{Fidelity::ualink, ResponsePolicy::per_transaction, tags};
@@ -177,18 +236,22 @@ TEST_CASE("packed transactions come home, every one with its response, and so do
             carried += network.link_statistics()[id].flits;
         }
         std::int64_t responses = 0;
+        std::int64_t hops = 0;
         for (const MessageRecord& record : network.records()) {
-            responses += write_response_flits((record.bytes + 255) / 256);
+            const PlainSend& send = sends[record.collective];
+            const std::int64_t answers = write_response_flits((record.bytes + 255) / 256);
+            responses += answers;
+            hops += (record.flits + answers) *
+                    shortest_way(fabric->graph, send.source, record.port, send.destination).links;
         }
         const NetworkStatistics statistics = network.statistics();
         CHECK(statistics.response_flits == responses);
-        CHECK(carried == (statistics.flits + responses) * (fabric->circuits() ? 1 : 2));
+        CHECK(carried == hops);
     });
 }
 
 TEST_CASE("traffic on a network that has fallen quiet repeats itself to the picosecond") {
-    for_each_seed(7, Cases::invariants, [](Random& random) {
-        const auto fabric = random_built(random);
+    for_each_fabric(7, Cases::invariants, [](Random& random, const std::shared_ptr<const Fabric>& fabric) {
         std::vector<PlainSend> sends = random_traffic(random, *fabric);
         FlitNetwork<LaneQueue> network(fabric->graph, fabric->spec.routing, rules_of(*fabric), fabric->spec.seed);
         network.record_messages(true);

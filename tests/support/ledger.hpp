@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -15,6 +16,7 @@
 
 #include <simlette/fabric/host_graph.hpp>
 
+#include <support/reference_wiring.hpp>
 #include <support/traffic.hpp>
 #include <support/watched_queue.hpp>
 
@@ -41,12 +43,19 @@ public:
         LinkId input;
     };
 
-    // `answered`: every port-message has a response.
+    // `answered`: every port-message has a response. `wiring`: of two levels, says the way where there is a choice.
     Ledger(const HostGraph& graph, const std::vector<PlainSend>& sends, bool answered,
-           const std::vector<MessageRecord>& records, const std::vector<FlitStart>& starts)
-        : graph_(graph), sends_(sends), answered_(answered), starts_(starts), links_(graph.links.size()) {
+           const std::vector<MessageRecord>& records, const std::vector<FlitStart>& starts,
+           const std::optional<ReferenceWiring>& wiring)
+        : graph_(graph),
+          sends_(sends),
+          answered_(answered),
+          starts_(starts),
+          wiring_(wiring),
+          links_(graph.links.size()) {
         for (LinkId id = 0; id < links_.size(); ++id) {
             links_[id].credits = graph.class_of(id).credits;
+            leaving_[{graph.links[id].from, graph.links[id].from_port}] = id;
         }
         for (const MessageRecord& record : records) {
             changes_.emplace(sends[record.collective].at,
@@ -149,22 +158,25 @@ private:
         }
     }
 
-    LinkId link_from(std::uint32_t accelerator, std::uint32_t port) const {
-        for (LinkId id = 0; id < links_.size(); ++id) {
-            if (graph_.links[id].from == accelerator && graph_.links[id].from_port == port) {
-                return id;
-            }
-        }
-        FAIL("no link leaves this port");
-        return 0;
+    LinkId link_from(std::size_t node, std::size_t port) const {
+        const auto found = leaving_.find({node, port});
+        promise(found != leaving_.end(), "a link leaves this port");
+        return found->second;
     }
     bool to_core(LinkId id) const { return graph_.links[id].to < graph_.accelerators; }
 
+    // Arrivals by link, so that at a switch they come by its ports.
     void apply_all(Time t) {
+        std::map<LinkId, Change> arrivals;
         for (auto it = changes_.lower_bound(t); it != changes_.upper_bound(t); ++it) {
-            if (it->second.what != What::inject && it->second.what != What::decide) {
+            if (it->second.what == What::arrive) {
+                promise(arrivals.emplace(it->second.link, it->second).second, "one flit at a time leaves a link");
+            } else if (it->second.what != What::inject && it->second.what != What::decide) {
                 apply(it->second);
             }
+        }
+        for (const auto& [link, arrival] : arrivals) {
+            apply(arrival);
         }
         // A slot that frees at t may return its credit at t.
         for (auto it = at_once_.begin(); it != at_once_.end(); it = at_once_.erase(it)) {
@@ -199,8 +211,7 @@ private:
                 if (to_core(change.link)) {
                     reach_core(change);
                 } else {
-                    const std::size_t at = graph_.links[change.link].to - graph_.accelerators;
-                    enqueue(graph_.routes[at * graph_.accelerators + goal(change)], change.link, c, change.flit);
+                    enqueue(way_on(change), change.link, c, change.flit);
                 }
                 break;
             case What::slot_free:
@@ -220,6 +231,29 @@ private:
     std::uint32_t goal(const Change& change) const {
         const PlainSend& send = sends_[change.flit.send];
         return change.channel == 0 ? send.destination : send.source;
+    }
+
+    // The link to where the flit goes, or one that the rules choose.
+    LinkId way_on(const Change& change) {
+        const HostLink& link = graph_.links[change.link];
+        if (!wiring_) {
+            for (LinkId id = 0; id < links_.size(); ++id) {
+                if (graph_.links[id].from == link.to && graph_.links[id].to == goal(change)) {
+                    return id;
+                }
+            }
+        }
+        promise(wiring_.has_value(), "a switch leads to every destination");
+        const auto id_of = [&](std::size_t cable) {
+            return link_from(wiring_->cables()[cable].from, wiring_->cables()[cable].from_port);
+        };
+        const auto queued = [&](std::size_t cable) {
+            return links_[id_of(cable)].waiting[0] + links_[id_of(cable)].waiting[1];
+        };
+        const PlainSend& send = sends_[change.flit.send];
+        const std::uint64_t message = (change.flit.send * std::uint64_t{1'024} + change.flit.port) * 2 + change.channel;
+        const std::uint32_t sender = change.channel == 0 ? send.source : send.destination;
+        return id_of(wiring_->choose(link.to, link.to_port, {message, sender, goal(change), change.channel}, queued));
     }
 
     void reach_core(const Change& change) {
@@ -382,13 +416,18 @@ private:
             link.last_channel = 1;
         }
         grants_.clear();
+        if (wiring_) {
+            wiring_->reset_counts();
+        }
     }
 
     const HostGraph& graph_;
     const std::vector<PlainSend>& sends_;
     const bool answered_;
     const std::vector<FlitStart>& starts_;
+    std::optional<ReferenceWiring> wiring_;
     std::vector<LinkAccount> links_;
+    std::map<std::pair<std::size_t, std::size_t>, LinkId> leaving_;  // by node and port
     std::multimap<Time, Change> changes_;
     std::vector<Change> at_once_;
     std::map<QueueKey, Waiting> waiting_;

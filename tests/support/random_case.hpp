@@ -56,7 +56,7 @@ inline void random_times(Random& random, FabricSpec& spec) {
         return Duration{one_in(random, 3) ? random.between(0, 3 * flit) : flit * random.between(0, 4)};
     };
     if (!one_in(random, 4)) {
-        spec.latency = {latency(), latency(), latency(), latency(), latency(), latency(), latency()};
+        spec.latency = {latency(), latency(), latency(), latency(), latency(), latency(), latency(), latency()};
     }
     spec.credit_return = one_in(random, 2) ? Duration{0} : latency();
     spec.buffers.request = one_in(random, 4) ? unlimited : random.between(1, 6);

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include <simlette/base/mix.hpp>
 #include <simlette/fabric/spec.hpp>
 #include <simlette/fabric/statistics.hpp>
 
@@ -32,6 +33,56 @@ struct ReferenceSend {
 inline std::int64_t reference_flits(std::int64_t bytes) {
     return bytes / 640 + (bytes % 640 > 0 ? 1 : 0);
 }
+
+inline void sort_records(std::vector<MessageRecord>& records) {
+    std::sort(records.begin(), records.end(), [](const MessageRecord& a, const MessageRecord& b) {
+        return std::tie(a.collective, a.phase, a.source, a.destination, a.port) <
+               std::tie(b.collective, b.phase, b.source, b.destination, b.port);
+    });
+}
+
+// Spreads the sends of one instant over the ports of their sources. They come in order; those of one (collective,
+// phase, source) share a count.
+class ReferenceStriping {
+public:
+    explicit ReferenceStriping(const FabricSpec& spec) : spec_(spec) {}
+
+    // By port, of which `candidates` may name one more than once.
+    std::vector<MessageRecord> parts(const ReferenceSend& send, const std::vector<std::uint32_t>& candidates) {
+        std::int64_t& count = counts_[{send.collective, send.phase, send.source}];
+        const bool by_message = spec_.routing.granularity == Granularity::message;
+        const bool hashed = spec_.routing.policy == RoutingPolicy::hashed;
+        const bool whole = by_message || hashed || spec_.routing.policy == RoutingPolicy::fixed;
+        const std::uint64_t n = candidates.size();
+        const std::int64_t flits = reference_flits(send.bytes);
+        std::uint64_t place = static_cast<std::uint64_t>(count);
+        if (spec_.routing.policy == RoutingPolicy::fixed) {
+            place = send.destination;
+        } else if (hashed) {
+            place = mix(mix(spec_.seed, send.source), send.destination);
+        } else if (spec_.routing.stripe == Stripe::restart && !by_message && static_cast<std::uint64_t>(flits) >= n) {
+            place = 0;
+        }
+        std::map<std::uint32_t, MessageRecord> by_port;
+        for (std::int64_t j = 0; j < flits; ++j) {
+            const std::uint32_t port = candidates[(place % n + (whole ? 0 : static_cast<std::uint64_t>(j))) % n];
+            MessageRecord& record = by_port[port];
+            record.bytes += j + 1 < flits ? 640 : send.bytes - 640 * (flits - 1);
+            ++record.flits;
+        }
+        count += by_message ? (flits > 0 ? 1 : 0) : flits;
+        std::vector<MessageRecord> all;
+        for (const auto& [port, part] : by_port) {
+            all.push_back({send.collective, send.phase, send.source_rank, send.destination_rank, port, part.bytes,
+                           part.flits, Time{}, Time{}});
+        }
+        return all;
+    }
+
+private:
+    const FabricSpec& spec_;
+    std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::int64_t> counts_;
+};
 
 class ReferenceNetwork {
 public:
@@ -70,7 +121,7 @@ public:
                 apply(change);
             }
             const std::vector<ReferenceSend> sends = driver.start(t, delivered_);
-            if (outstanding_ == 0) {
+            if (quiet()) {
                 reset_arbiters();
             }
             enqueue(sends);
@@ -89,14 +140,10 @@ public:
                 records.push_back(message.record);
             }
         }
-        std::sort(records.begin(), records.end(), [](const MessageRecord& a, const MessageRecord& b) {
-            return std::tie(a.collective, a.phase, a.source, a.destination, a.port) <
-                   std::tie(b.collective, b.phase, b.source, b.destination, b.port);
-        });
+        sort_records(records);
         return records;
     }
-    // Flits and credits that are not at home.
-    std::int64_t outstanding() const { return outstanding_; }
+    bool quiet() const { return outstanding_ == 0; }
     std::int64_t responses() const { return responses_; }
 
 private:
@@ -250,45 +297,16 @@ private:
         return ports;
     }
 
-    // Sends come in order; those of one (collective, phase, source) share a count.
     void enqueue(const std::vector<ReferenceSend>& sends) {
-        std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::int64_t> counts;
+        ReferenceStriping striping(spec_);
         for (const ReferenceSend& send : sends) {
-            if (send.bytes > 0) {
-                stripe(send, counts[{send.collective, send.phase, send.source}]);
+            for (const MessageRecord& record : striping.parts(send, candidates(send.source, send.destination))) {
+                const std::int64_t forward = send.read ? 1 : record.flits;
+                push(up(send.source, record.port), 0, messages_.size(), forward);
+                messages_.push_back(
+                    {record, send.read ? Kind::request : Kind::write, send.source, send.destination, forward, false});
             }
         }
-    }
-
-    void stripe(const ReferenceSend& send, std::int64_t& count) {
-        const std::vector<std::uint32_t> ports = candidates(send.source, send.destination);
-        const auto n = static_cast<std::int64_t>(ports.size());
-        const std::int64_t flits = reference_flits(send.bytes);
-        const bool by_message = spec_.routing.granularity == Granularity::message;
-        std::int64_t start = count % n;
-        if (spec_.routing.policy == RoutingPolicy::fixed) {
-            start = send.destination % n;
-        } else if (spec_.routing.stripe == Stripe::restart && !by_message && flits >= n) {
-            start = 0;
-        }
-        const bool whole = by_message || spec_.routing.policy == RoutingPolicy::fixed;
-        std::map<std::uint32_t, MessageRecord> parts;  // by port
-        for (std::int64_t j = 0; j < flits; ++j) {
-            const std::uint32_t port = ports[static_cast<std::size_t>((start + (whole ? 0 : j)) % n)];
-            MessageRecord& record = parts[port];
-            record.bytes += j + 1 < flits ? 640 : send.bytes - 640 * (flits - 1);
-            ++record.flits;
-        }
-        for (auto& [port, record] : parts) {
-            record = {send.collective,       send.phase, send.source_rank,
-                      send.destination_rank, port,       record.bytes,
-                      record.flits,          Time{},     Time{}};
-            const std::int64_t forward = send.read ? 1 : record.flits;
-            push(up(send.source, port), 0, messages_.size(), forward);
-            messages_.push_back(
-                {record, send.read ? Kind::request : Kind::write, send.source, send.destination, forward, false});
-        }
-        count += by_message ? 1 : flits;
     }
 
     void decide(std::size_t id) {
@@ -342,7 +360,7 @@ private:
     std::vector<std::size_t> asked_;  // requests that wait for their holder
     std::int64_t responses_ = 0;
     std::multimap<std::int64_t, Change> changes_;
-    std::int64_t outstanding_ = 0;
+    std::int64_t outstanding_ = 0;  // flits and credits that are not at home
 };
 
 }  // namespace simlette

@@ -12,7 +12,8 @@ namespace simlette {
 using ReferencePeers = std::vector<std::vector<std::int64_t>>;
 
 inline bool reference_packets(const FabricSpec& spec) {
-    return spec.kind == FabricKind::single_level && spec.device == DeviceKind::eps;
+    return spec.kind == FabricKind::two_level ||
+           (spec.kind == FabricKind::single_level && spec.device == DeviceKind::eps);
 }
 
 inline ReferencePeers reference_peers(const FabricSpec& spec) {

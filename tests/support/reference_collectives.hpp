@@ -320,8 +320,9 @@ private:
     std::vector<ReferenceSend> sends_;
 };
 
-inline ReferenceResult run_reference(const FabricSpec& fabric, const std::vector<CollectiveSpec>& collectives) {
-    ReferenceNetwork network(fabric);
+template <class Network = ReferenceNetwork>
+ReferenceResult run_reference(const FabricSpec& fabric, const std::vector<CollectiveSpec>& collectives) {
+    Network network(fabric);
     ReferencePlayer player(fabric, collectives);
     network.run(player);
     ReferenceResult result{network.messages(), {}};
@@ -330,10 +331,7 @@ inline ReferenceResult run_reference(const FabricSpec& fabric, const std::vector
         message.source = group.empty() ? message.source : group[message.source];
         message.destination = group.empty() ? message.destination : group[message.destination];
     }
-    std::sort(result.messages.begin(), result.messages.end(), [](const MessageRecord& a, const MessageRecord& b) {
-        return std::tie(a.collective, a.phase, a.source, a.destination, a.port) <
-               std::tie(b.collective, b.phase, b.source, b.destination, b.port);
-    });
+    sort_records(result.messages);
     for (const CollectiveSpec& spec : collectives) {
         result.ends.push_back(spec.earliest_start);
     }

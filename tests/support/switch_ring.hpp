@@ -25,11 +25,13 @@ inline std::shared_ptr<const Fabric> switch_ring(std::uint32_t size, std::int64_
     for (std::uint32_t i = 0; i < size; ++i) {
         graph.links.push_back({size + i, i, 0, 0, 0});
     }
+    std::vector<LinkId> routes;
     for (std::uint32_t i = 0; i < size; ++i) {
         for (std::uint32_t destination = 0; destination < size; ++destination) {
-            graph.routes.push_back(destination == i ? 2 * size + i : size + i);
+            routes.push_back(destination == i ? 2 * size + i : size + i);
         }
     }
+    graph.route_singly(routes);
     FabricSpec spec;
     spec.accelerators = size;
     spec.ports = 1;

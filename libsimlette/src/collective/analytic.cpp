@@ -30,8 +30,8 @@ Duration path_latency(const HostGraph& graph, LinkId first, std::uint32_t destin
     Duration sum = graph.class_of(first).latency.total();
     LinkId link = first;
     while (graph.links[link].to >= graph.accelerators) {
-        const std::size_t place = graph.links[link].to - graph.accelerators;
-        link = graph.routes[place * graph.accelerators + destination];
+        const std::uint32_t at = graph.links[link].to - graph.accelerators;
+        link = graph.only_way(at, destination);
         sum += graph.class_of(link).latency.total();
     }
     return sum;

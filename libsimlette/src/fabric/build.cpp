@@ -2,6 +2,7 @@
 
 #include <simlette/base/error.hpp>
 #include <simlette/fabric/built_fabric.hpp>
+#include <simlette/fabric/two_level.hpp>
 #include <simlette/link/flit.hpp>
 
 namespace simlette {
@@ -20,8 +21,12 @@ constexpr std::uint64_t most_accelerator_ports = 1U << 22U;
 // A response flit leaves when it is full, with about 80 responses; a port that may open fewer would wait for ever.
 constexpr std::int64_t least_tags = 128;
 
-bool packet_fabric(const FabricSpec& spec) {
+bool packet_level(const FabricSpec& spec) {
     return spec.kind == FabricKind::single_level && spec.device == DeviceKind::eps;
+}
+
+bool packet_racks(const FabricSpec& spec) {
+    return spec.kind == FabricKind::two_level && spec.level1.device == DeviceKind::eps;
 }
 
 std::string rate_text(BitRate rate) {
@@ -106,13 +111,6 @@ void check_transactions(const FabricSpec& spec, std::vector<Problem>& problems) 
     }
 }
 
-LinkClass link_class(const FabricSpec& spec, LatencyParts latency) {
-    return {flit_time(spec.port_rate),
-            latency,
-            {spec.buffers.request, spec.buffers.response},
-            spec.credit_return_is_link_latency ? latency.total() : spec.credit_return};
-}
-
 // Accelerator a's port p leads to switch p, port a.
 HostGraph build_packet_level(const FabricSpec& spec) {
     const std::uint32_t n = spec.accelerators;
@@ -128,9 +126,12 @@ HostGraph build_packet_level(const FabricSpec& spec) {
             graph.links.push_back({a, n + p, p, a, 0});
         }
     }
+    for (std::uint32_t a = 0; a < n; ++a) {
+        graph.places.push_back({0, a});
+    }
     for (std::uint32_t p = 0; p < spec.ports; ++p) {
+        graph.switches.push_back({0, static_cast<LinkId>(graph.links.size()), 0, 1, spec.ports});
         for (std::uint32_t a = 0; a < n; ++a) {
-            graph.routes.push_back(static_cast<LinkId>(graph.links.size()));
             graph.links.push_back({n + p, a, a, p, 1});
         }
     }
@@ -166,23 +167,42 @@ HostGraph build_circuit_level(const FabricSpec& spec, const std::vector<CircuitE
 
 }  // namespace
 
+LinkClass link_class(const FabricSpec& spec, LatencyParts latency) {
+    return {flit_time(spec.port_rate),
+            latency,
+            {spec.buffers.request, spec.buffers.response},
+            spec.credit_return_is_link_latency ? latency.total() : spec.credit_return};
+}
+
+namespace {
+
+HostGraph build_graph(const FabricSpec& spec, std::vector<Problem>& problems) {
+    if (packet_level(spec)) {
+        return build_packet_level(spec);
+    }
+    if (packet_racks(spec)) {
+        return build_two_level(spec, problems);
+    }
+    const std::vector<CircuitEnd> ends = circuit_ends(spec, problems);
+    return problems.empty() ? build_circuit_level(spec, ends) : HostGraph{};
+}
+
+}  // namespace
+
 std::shared_ptr<const Fabric> build_fabric(const FabricSpec& spec) {
     std::vector<Problem> problems;
     check_sizes(spec, problems);
     check_link(spec, problems);
     check_transactions(spec, problems);
-    std::vector<CircuitEnd> ends;
+    HostGraph graph;
     if (problems.empty()) {
         check_placement(spec, problems);
-        if (!packet_fabric(spec)) {
-            ends = circuit_ends(spec, problems);
-        }
+        graph = build_graph(spec, problems);
     }
     if (!problems.empty()) {
         throw Error(std::move(problems));
     }
-    return std::make_shared<const Fabric>(
-        spec, packet_fabric(spec) ? build_packet_level(spec) : build_circuit_level(spec, ends));
+    return std::make_shared<const Fabric>(spec, std::move(graph));
 }
 
 }  // namespace simlette

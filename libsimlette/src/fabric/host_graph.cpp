@@ -1,19 +1,11 @@
 #include <simlette/fabric/host_graph.hpp>
 
 #include <algorithm>
+#include <numeric>
 
 #include <simlette/base/contract.hpp>
 
 namespace simlette {
-
-namespace {
-
-std::string node_name(const HostGraph& graph, NodeId node) {
-    std::string name = node < graph.accelerators ? "a" : "s";
-    return name += std::to_string(node < graph.accelerators ? node : node - graph.accelerators);
-}
-
-}  // namespace
 
 LinkId HostGraph::first_switch_link() const {
     const auto from_switch = [this](const HostLink& link) { return link.from >= accelerators; };
@@ -40,12 +32,64 @@ std::vector<LinkId> HostGraph::ways_back() const {
     return back;
 }
 
+std::vector<LinkId> HostGraph::first_links() const {
+    const LinkId end = first_switch_link();
+    std::vector<LinkId> first(accelerators + 1, end);
+    for (LinkId link = end; link-- > 0;) {
+        first[links[link].from] = link;
+    }
+    for (std::uint32_t a = accelerators; a-- > 0;) {
+        first[a] = std::min(first[a], first[a + 1]);
+    }
+    return first;
+}
+
+bool HostGraph::has_choices() const {
+    return std::any_of(choices.begin(), choices.end(), [](const LinkChoice& choice) { return choice.count > 1; });
+}
+
+std::vector<std::uint32_t> HostGraph::cycles() const {
+    std::vector<std::uint32_t> all;
+    for (const SwitchRoutes& routes : switches) {
+        std::uint64_t cycle = 1;
+        for (std::uint32_t group = 0; group < groups && !choices.empty(); ++group) {
+            cycle = std::lcm(cycle, std::max<std::uint64_t>(choices[routes.first_choice + group].count, 1));
+            require(cycle < UINT32_MAX, "turns of a switch fit 32 bits");
+        }
+        all.push_back(static_cast<std::uint32_t>(cycle));
+    }
+    return all;
+}
+
+void HostGraph::route_singly(const std::vector<LinkId>& table) {
+    require(table.size() == std::size_t{packet_switches} * accelerators, "every switch has a route per accelerator");
+    groups = accelerators;
+    for (std::uint32_t a = 0; a < accelerators; ++a) {
+        places.push_back({a, 0});
+    }
+    for (std::uint32_t at = 0; at < packet_switches; ++at) {
+        switches.push_back({no_id, no_id, at * accelerators, 1, 1});
+    }
+    for (const LinkId link : table) {
+        choices.push_back({static_cast<std::uint32_t>(choice_links.size()), link == no_id ? 0U : 1U});
+        choice_links.push_back(link);
+    }
+}
+
+std::string HostGraph::node_name(NodeId node) const {
+    if (node < accelerators) {
+        return "a" + std::to_string(node);
+    }
+    const std::uint32_t at = node - accelerators;
+    return switch_names.empty() ? "s" + std::to_string(at) : switch_names[at];
+}
+
 std::string HostGraph::port_name(LinkId link) const {
-    return node_name(*this, links[link].from) + ".p" + std::to_string(links[link].from_port);
+    return node_name(links[link].from) + ".p" + std::to_string(links[link].from_port);
 }
 
 std::string HostGraph::link_name(LinkId link) const {
-    return port_name(link) + "->" + node_name(*this, links[link].to) + ".p" + std::to_string(links[link].to_port);
+    return port_name(link) + "->" + node_name(links[link].to) + ".p" + std::to_string(links[link].to_port);
 }
 
 void HostGraph::check() const {
@@ -58,15 +102,33 @@ void HostGraph::check() const {
         require(link.to < accelerators || link.to_port >= next_port[link.to], "link ids follow the ports of a switch");
         next_port[link.to] = link.to_port + 1;
     }
-    require(routes.size() == std::size_t{packet_switches} * accelerators, "every switch has a route per accelerator");
-    require(ports_to_all != 0 || first_neighbour.size() == std::size_t{accelerators} + 1,
-            "every accelerator has a list of neighbours");
+    require(packet_switches == 0 || (places.size() == accelerators && switches.size() == packet_switches),
+            "switches know where accelerators hang");
+    for (const SwitchRoutes& routes : switches) {
+        require(groups == 1 || routes.first_choice + std::size_t{groups} <= choices.size(),
+                "a switch has a choice per group");
+    }
+    for (const LinkChoice& choice : choices) {
+        const auto begin = choice_links.begin() + choice.first;
+        require(std::is_sorted(begin, begin + choice.count), "the links of a choice ascend");
+    }
+    require(ports_to_all != 0 || group_ports.size() == std::size_t{groups} * groups ||
+                first_neighbour.size() == std::size_t{accelerators} + 1,
+            "every accelerator knows its links");
 }
 
 Candidates::Candidates(const HostGraph& graph, std::uint32_t source, std::uint32_t destination) {
     if (graph.ports_to_all != 0) {
         first_ = source * graph.ports_to_all;
         size_ = graph.ports_to_all;
+        return;
+    }
+    if (!graph.group_ports.empty()) {
+        const LinkChoice& ports =
+            graph.group_ports[std::size_t{graph.places[source].group} * graph.groups + graph.places[destination].group];
+        first_ = graph.first_link[source];
+        ports_ = graph.source_ports.data() + ports.first;
+        size_ = ports.count;
         return;
     }
     const auto begin = graph.neighbours.begin() + graph.first_neighbour[source];
@@ -79,12 +141,14 @@ Candidates::Candidates(const HostGraph& graph, std::uint32_t source, std::uint32
 }
 
 std::uint32_t Candidates::position(LinkId link) const {
-    if (neighbours_ == nullptr) {
-        return link - first_ < size_ ? link - first_ : no_id;
+    if (neighbours_ == nullptr && ports_ == nullptr) {
+        return std::min(link - first_, size_);
     }
-    const auto* end = neighbours_ + size_;
-    const auto* found = std::find_if(neighbours_, end, [link](const auto& n) { return n.link == link; });
-    return found == end ? no_id : static_cast<std::uint32_t>(found - neighbours_);
+    std::uint32_t i = 0;
+    while (i < size_ && (*this)[i] != link) {
+        ++i;
+    }
+    return i;
 }
 
 }  // namespace simlette

@@ -16,6 +16,7 @@ MessageNetwork::MessageNetwork(const HostGraph& graph, const RoutingSpec& routin
       sources_(graph, routing, rules, seed),
       way_back_(graph.ways_back()) {
     require(rules.fidelity == Fidelity::paper, "message mode carries whole flits of payload");
+    require(!graph.has_choices(), "message mode follows one way between two accelerators");
     graph.check();
     build_ports();
 }
@@ -34,7 +35,7 @@ void MessageNetwork::build_ports() {
         const NodeId to = graph_.links[id].to;
         const Duration latency = kind.latency.total();
         port.to_accelerator = to < graph_.accelerators;
-        port.route_base = port.to_accelerator ? 0 : (to - graph_.accelerators) * graph_.accelerators;
+        port.at = port.to_accelerator ? no_id : to - graph_.accelerators;
         port.arrive_lane = static_cast<std::uint16_t>(queue_.lane(Turn::deliver, flit_time_ + latency));
         if (latency > Duration{0}) {
             port.core_lane = static_cast<std::uint16_t>(queue_.lane(Turn::deliver, latency));
@@ -93,7 +94,7 @@ void MessageNetwork::deliver(const Event& event) {
 }
 
 void MessageNetwork::arrive(LinkId from, const Port& port, const Arrival& arrival) {
-    const LinkId out = graph_.routes[port.route_base + table_.way(arrival.message).destination];
+    const LinkId out = graph_.only_way(port.at, table_.way(arrival.message).destination);
     Inputs& feeds = inputs(out, arrival.channel);
     const auto find = [&] {
         return std::find_if(feeds.begin(), feeds.end(), [from](const Trains::Feed& f) { return f.input >= from; });

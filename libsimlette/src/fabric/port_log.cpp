@@ -3,8 +3,7 @@
 namespace simlette {
 
 void PortLog::depart(std::uint32_t message, bool last, const PassageRecord& flit) {
-    const std::uint64_t key = std::uint64_t{flit.link} << 32U | message;
-    const auto [open, fresh] = open_.try_emplace(key, no_id);
+    const auto [open, fresh] = open_.try_emplace({message, flit.link}, no_id);
     if (fresh && passages_.size() < limit_) {
         open->second = static_cast<std::uint32_t>(passages_.size());
         passages_.push_back(flit);
@@ -19,6 +18,16 @@ void PortLog::depart(std::uint32_t message, bool last, const PassageRecord& flit
     }
     if (last) {
         open_.erase(open);
+    }
+}
+
+void PortLog::finish(std::uint32_t message) {
+    auto open = open_.lower_bound({message, 0});
+    while (open != open_.end() && open->first.first == message) {
+        if (open->second != no_id) {
+            passages_[open->second].whole = true;
+        }
+        open = open_.erase(open);
     }
 }
 

@@ -10,17 +10,9 @@ SourceQueues::SourceQueues(const HostGraph& graph, const RoutingSpec& routing, c
                            std::uint64_t seed)
     : graph_(graph),
       rules_(rules),
-      striping_(routing, rules.fidelity == Fidelity::ualink ? max_request : flit_bytes, seed) {
-    const LinkId links = graph.first_switch_link();
-    ports_.resize(links);
-    first_link_.assign(graph.accelerators + 1, links);
-    for (LinkId link = links; link-- > 0;) {
-        first_link_[graph.links[link].from] = link;
-    }
-    for (std::uint32_t a = graph.accelerators; a-- > 0;) {
-        first_link_[a] = std::min(first_link_[a], first_link_[a + 1]);
-    }
-}
+      striping_(routing, rules.fidelity == Fidelity::ualink ? max_request : flit_bytes, seed),
+      ports_(graph.first_switch_link()),
+      first_link_(graph.first_links()) {}
 
 const std::vector<SourceQueues::PortLoad>& SourceQueues::spread(const Injection& injection) {
     const LinkId first = first_link_[injection.source];
@@ -36,9 +28,10 @@ const std::vector<SourceQueues::PortLoad>& SourceQueues::spread(const Injection&
         }
         const Candidates candidates(graph_, injection.source, message.destination);
         require(candidates.size() > 0, "a link leads to every destination");
-        for (std::uint32_t c = 0; c < candidates.size(); ++c) {
-            const Bytes bytes = striping_.share(message, injection.source, before, candidates.size(), c);
-            loads_[candidates[c] - first].flits +=
+        for (std::uint32_t c = 0; c < candidates.size();) {
+            const LinkId link = candidates[c];
+            const Bytes bytes = part(message, injection.source, before, candidates, c);
+            loads_[link - first].flits +=
                 bytes.count > 0 ? forward_flits(rules_, bytes, injection.read, injection.requests_per_control) : 0;
         }
         before += striping_.units(message);
@@ -50,6 +43,16 @@ const std::vector<SourceQueues::PortLoad>& SourceQueues::spread(const Injection&
         held_[at_hand_].ports = static_cast<std::uint32_t>(loads_.size());
     }
     return loads_;
+}
+
+Bytes SourceQueues::part(const OutMessage& message, std::uint32_t source, std::int64_t before,
+                         const Candidates& candidates, std::uint32_t& position) const {
+    const LinkId link = candidates[position];
+    Bytes bytes{0};
+    for (; position < candidates.size() && candidates[position] == link; ++position) {
+        bytes = bytes + striping_.share(message, source, before, candidates.size(), position);
+    }
+    return bytes;
 }
 
 std::uint32_t SourceQueues::hold(const Injection& injection) {
@@ -111,9 +114,9 @@ PortMessage SourceQueues::next(LinkId link) {
             continue;
         }
         const Candidates candidates(graph_, injection.source, found.message.destination);
-        const std::uint32_t position = candidates.position(link);
-        if (position != no_id) {
-            found.bytes = striping_.share(found.message, injection.source, cursor.before, candidates.size(), position);
+        std::uint32_t position = candidates.position(link);
+        if (position < candidates.size()) {
+            found.bytes = part(found.message, injection.source, cursor.before, candidates, position);
         }
         cursor.before += striping_.units(found.message);
     }

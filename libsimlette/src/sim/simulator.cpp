@@ -87,15 +87,6 @@ constexpr Time last_instant{9'000'000 * ps_per_second};
                                       " s; use fewer bytes, a faster rate or an earlier start");
 }
 
-void check_links(const Fabric& fabric, const std::vector<std::uint32_t>& links) {
-    for (const std::uint32_t link : links) {
-        if (link >= fabric.graph.links.size()) {
-            throw Error(ErrorKind::input, "there is no link " + std::to_string(link) + " to watch; the fabric has " +
-                                              std::to_string(fabric.graph.links.size()));
-        }
-    }
-}
-
 using Network = std::variant<FlitNetwork<LaneQueue>, MessageNetwork, AnalyticNetwork>;
 
 Network network_for(const Fabric& fabric, const SimulatorOptions& options) {
@@ -105,6 +96,11 @@ Network network_for(const Fabric& fabric, const SimulatorOptions& options) {
         case Mode::message:
             if (spec.fidelity == Fidelity::ualink) {
                 throw Error(ErrorKind::input, "known value `ualink` with `mode: message`, not in this version");
+            }
+            if (fabric.graph.has_choices()) {
+                throw Error(ErrorKind::input,
+                            "known value `message` of `mode` on a fabric whose switches choose among links, not in this "
+                            "version; use flit mode");
             }
             return Network(std::in_place_type<MessageNetwork>, fabric.graph, spec.routing, rules, spec.seed);
         case Mode::analytic:
@@ -120,14 +116,13 @@ Network network_for(const Fabric& fabric, const SimulatorOptions& options) {
 struct Simulator::State {
     State(std::shared_ptr<const Fabric> on, SimulatorOptions with)
         : fabric(std::move(on)), options(std::move(with)), network(network_for(*fabric, options)) {
-        check_links(*fabric, options.watched_links);
         observe();
     }
 
     void observe() {
         if (auto* flit = std::get_if<FlitNetwork<LaneQueue>>(&network)) {
             flit->record_messages(options.record_messages);
-            flit->watch(options.watched_links);
+            flit->trace(options.traced_messages);
             if (options.record_ports) {
                 flit->log_ports(options.record_limit);
             }
@@ -151,6 +146,12 @@ struct Simulator::State {
         } else {
             std::get<FlitNetwork<LaneQueue>>(network).wake_at(spec.earliest_start, id);
         }
+    }
+
+    // The parts of its critical path are known.
+    bool explained(const CollectiveRun& run) const {
+        const auto* flit = std::get_if<FlitNetwork<LaneQueue>>(&network);
+        return flit != nullptr && (flit->explains_all() || path_traced(run, flit->traced()));
     }
 
     const FlitNetwork<LaneQueue>& recorded() const {
@@ -382,7 +383,7 @@ CollectiveReport Simulator::collective(CollectiveId id) const {
     if (run.finished()) {
         report.end = run.end();
         report.finish_skew = run.finish_skew();
-        report.explained = state_->options.mode == Mode::flit;
+        report.explained = state_->explained(run);
         report.critical_path = run.critical_path();
     }
     return report;
@@ -457,24 +458,23 @@ Duration Simulator::message_latency(unsigned percent) const {
     return {state_->latencies.percentile(percent)};
 }
 
-std::vector<std::uint32_t> Simulator::critical_links(const std::vector<CollectiveId>& ids) const {
-    std::vector<LinkId> links;
+std::vector<TracedMessage> Simulator::critical_messages(const std::vector<CollectiveId>& ids) const {
+    std::vector<TracedMessage> messages;
     for (const CollectiveId id : ids) {
         const CollectiveRun& run = state_->run(id);
         if (run.finished() && state_->options.mode == Mode::flit) {
-            append_critical_links(state_->fabric->graph, run, links);
+            const std::vector<TracedMessage> more = simlette::critical_messages(run);
+            messages.insert(messages.end(), more.begin(), more.end());
         }
     }
-    std::sort(links.begin(), links.end());
-    links.erase(std::unique(links.begin(), links.end()), links.end());
-    return links;
+    return messages;
 }
 
 std::vector<PathStep> Simulator::explain(CollectiveId id) const {
     require(state_->run(id).finished(), "a finished collective is explained");
     const auto* flit = std::get_if<FlitNetwork<LaneQueue>>(&state_->network);
-    require(flit != nullptr, "flit mode explains");
-    std::vector<PathStep> path = explain_path(state_->fabric->graph, state_->run(id), flit->departures());
+    require(flit != nullptr && path_traced(state_->run(id), flit->traced()), "the messages of the path were traced");
+    std::vector<PathStep> path = explain_path(state_->fabric->graph, state_->run(id), flit->traced());
     for (PathStep& step : path) {
         state_->name_ranks(id, step.source, step.destination);
         for (PathHop& hop : step.hops) {

@@ -225,17 +225,45 @@ void WorkloadRun::report_into(RunReport& report) const {
     report.peak_rss_bytes = peak_rss_bytes();
 }
 
-// A second run of the same input, which logs what leaves on the links of the critical paths.
+// A second run of the same input, which follows the messages of the critical paths.
 void explain(const LoadedRun& loaded, const RunInputs& inputs, const RunControl& control,
-             const std::vector<std::uint32_t>& critical_links, RunReport& report) {
-    WorkloadRun again(loaded, inputs, control, {false, false, critical_links, Mode::flit});
+             const std::vector<TracedMessage>& critical, RunReport& report) {
+    WorkloadRun again(loaded, inputs, control, {false, false, critical, Mode::flit});
     if (again.play() != report.outcome) {
         report.explained = false;  // interrupted: the first run is whole
         return;
     }
-    for (const std::size_t entry : last_to_end(report, most_explained)) {
-        report.collectives[entry].path = again.simulator().explain(static_cast<CollectiveId>(entry));
+    for (std::size_t entry = 0; entry < report.collectives.size(); ++entry) {
+        CollectiveReport& known = report.collectives[entry].collective;
+        if (known.finished && !known.explained) {
+            const CollectiveReport traced = again.simulator().collective(static_cast<CollectiveId>(entry));
+            known.explained = traced.explained;
+            known.critical_path = traced.critical_path;
+        }
     }
+    if (control.explain) {
+        for (const std::size_t entry : last_to_end(report, most_explained)) {
+            report.collectives[entry].path = again.simulator().explain(static_cast<CollectiveId>(entry));
+        }
+    }
+}
+
+// Collectives whose critical paths a second run must tell: the last to end if they are to be explained port by port,
+// and all of which the first run does not know where their time went.
+std::vector<CollectiveId> to_trace(const RunReport& report, const RunControl& control) {
+    std::vector<CollectiveId> ids;
+    if (control.explain) {
+        const std::vector<std::size_t> last = last_to_end(report, most_explained);
+        ids.assign(last.begin(), last.end());
+    }
+    for (std::size_t entry = 0; entry < report.collectives.size(); ++entry) {
+        const CollectiveReport& one = report.collectives[entry].collective;
+        const auto id = static_cast<CollectiveId>(entry);
+        if (one.finished && !one.explained && std::find(ids.begin(), ids.end(), id) == ids.end()) {
+            ids.push_back(id);
+        }
+    }
+    return ids;
 }
 
 }  // namespace
@@ -263,19 +291,18 @@ RunReport run(const LoadedRun& loaded, const RunInputs& inputs, const RunControl
     report.configuration = loaded.configuration;
     report.configuration_hash = loaded.configuration_hash;
     report.workload = loaded.workload;
-    std::vector<std::uint32_t> critical_links;
+    std::vector<TracedMessage> critical;
     {
         WorkloadRun player(loaded, inputs, control, options_of(control));
         report.outcome = player.play();
         player.report_into(report);
-        if (control.explain && report.outcome != Outcome::interrupted) {
-            const std::vector<std::size_t> last = last_to_end(report, most_explained);
-            critical_links = player.simulator().critical_links({last.begin(), last.end()});
+        if (control.mode == Mode::flit && report.outcome != Outcome::interrupted) {
+            critical = player.simulator().critical_messages(to_trace(report, control));
         }
     }
     report.explained = control.explain;
-    if (!critical_links.empty()) {
-        explain(loaded, inputs, control, critical_links, report);
+    if (!critical.empty()) {
+        explain(loaded, inputs, control, critical, report);
     }
     return report;
 }

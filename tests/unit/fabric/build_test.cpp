@@ -65,7 +65,7 @@ TEST_CASE("a packet fabric has a switch a port, and every switch a port an accel
     CHECK(graph.links.size() == 12);
     CHECK(graph.link_name(0) == "a0.p0->s0.p0");
     CHECK(graph.link_name(5) == "a2.p1->s1.p2");
-    CHECK(graph.link_name(graph.routes[1 * 3 + 2]) == "s1.p2->a2.p1");
+    CHECK(graph.link_name(graph.only_way(1, 2)) == "s1.p2->a2.p1");
     CHECK_NOTHROW(graph.check());
 }
 
@@ -192,6 +192,6 @@ TEST_CASE("a graph whose links break the order by port is refused") {
     std::swap(graph.links[0], graph.links.back());
     CHECK_THROWS_AS(graph.check(), Error);
     graph = build_fabric(packet_fabric(3, 2))->graph;
-    graph.routes.pop_back();
+    graph.places.pop_back();
     CHECK_THROWS_AS(graph.check(), Error);
 }

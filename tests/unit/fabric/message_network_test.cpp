@@ -28,8 +28,8 @@ HostGraph two_levels(std::uint32_t group, std::uint32_t rails, std::uint32_t up,
             graph.links.push_back({a, leaf(rail, a / group), rail, a % group, 0});
         }
     }
-    graph.routes.assign(std::size_t{graph.packet_switches} * n, no_id);
-    const auto route = [&](NodeId at, std::uint32_t to) -> LinkId& { return graph.routes[(at - n) * n + to]; };
+    std::vector<LinkId> routes(std::size_t{graph.packet_switches} * n, no_id);
+    const auto route = [&](NodeId at, std::uint32_t to) -> LinkId& { return routes[(at - n) * n + to]; };
     const auto add = [&](HostLink link) {
         graph.links.push_back(link);
         return static_cast<LinkId>(graph.links.size() - 1);
@@ -60,6 +60,7 @@ HostGraph two_levels(std::uint32_t group, std::uint32_t rails, std::uint32_t up,
             }
         }
     }
+    graph.route_singly(routes);
     return graph;
 }
 

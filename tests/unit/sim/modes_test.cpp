@@ -129,7 +129,7 @@ TEST_CASE("flit mode alone explains where the time of a collective went") {
         const bool flit = mode == Mode::flit;
         CHECK(report.explained == flit);
         CHECK(report.critical_path.total() == (flit ? report.end - report.start : Duration{0}));
-        CHECK(simulator.critical_links({id}).empty() != flit);
+        CHECK(simulator.critical_messages({id}).empty() != flit);
         if (!flit) {
             CHECK_THROWS_AS(simulator.explain(id), Error);
         }

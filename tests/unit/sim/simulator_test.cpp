@@ -320,18 +320,18 @@ TEST_CASE(
     });
 }
 
-TEST_CASE("a reset simulator still watches the links it was told to") {
+TEST_CASE("a reset simulator still traces the messages it was told to") {
     const auto fabric = build_fabric(packet_fabric(4, 2));
     Simulator plain(fabric);
     plain.register_collective(all_reduce(10'000));
     finish(plain);
     SimulatorOptions options;
-    options.watched_links = plain.critical_links({0});
-    Simulator watching(fabric, options);
+    options.traced_messages = plain.critical_messages({0});
+    Simulator tracing(fabric, options);
     for (int i = 0; i < 2; ++i) {
-        watching.reset();
-        watching.register_collective(all_reduce(10'000));
-        finish(watching);
-        CHECK(watching.explain(0).size() == 1);
+        tracing.reset();
+        tracing.register_collective(all_reduce(10'000));
+        finish(tracing);
+        CHECK(tracing.explain(0).size() == 1);
     }
 }

@@ -18,7 +18,8 @@ public:
     const FabricSpec spec;
     const HostGraph graph;
 
-    bool circuits() const { return graph.ports_to_all == 0; }
+    // Messages go from neighbour to neighbour by circuits; otherwise switches carry them to every accelerator.
+    bool circuits() const { return !graph.first_neighbour.empty(); }
     std::uint32_t accelerator_of(std::uint32_t rank) const {
         return spec.placement.empty() ? rank : spec.placement[rank];
     }

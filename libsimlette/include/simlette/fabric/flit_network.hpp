@@ -8,6 +8,8 @@
 // A flit takes its credit and the wire at s. It is at the switch's decision point at s + flit time + latency, where the
 // slot it holds is freed once its tail has left the output; at an accelerator it frees its slot on reaching the core.
 //
+// At a switch a flit takes the one link that leads on, or the one that the routing policy chooses among several.
+//
 // A transaction has two halves. What is written travels on the request channel and is answered by a response flit; a
 // request to read is one flit and is answered by the data. Answers leave by the port on which the request came, in the
 // order in which they were due, on the response channel.
@@ -24,6 +26,7 @@
 #include <simlette/base/span.hpp>
 #include <simlette/engine/event_hash.hpp>
 #include <simlette/engine/lane_queue.hpp>
+#include <simlette/fabric/flit_trace.hpp>
 #include <simlette/fabric/host_graph.hpp>
 #include <simlette/fabric/port_log.hpp>
 #include <simlette/fabric/source_queue.hpp>
@@ -66,9 +69,11 @@ public:
     void close();
 
     void record_messages(bool on) { recording_ = on; }
-    // Logs every flit that leaves on these links.
-    void watch(const std::vector<LinkId>& links);
-    const std::vector<Departure>& departures() const { return departures_; }
+    // Follows the flits of these messages.
+    void trace(const std::vector<TracedMessage>& messages) { trace_.want(messages); }
+    const FlitTrace& traced() const { return trace_; }
+    // Every delivery says where its time went, traced or not: no flit has a choice of ways.
+    bool explains_all() const { return one_way_; }
     // Logs what passes every link, and stalls; at most `limit` of each.
     void log_ports(std::uint64_t limit);
     const PortLog& port_log() const { return port_log_; }
@@ -92,31 +97,40 @@ public:
     void credit(const Event& event);
     void wire_free(const Event& event);
     void inject(const Event& event) { wakes_.push_back(event.entity); }
-    void prefetch(const Event& event) const { __builtin_prefetch(&links_[event.entity]); }
+    void prefetch(const Event& event) const {
+        __builtin_prefetch(&links_[event.entity]);
+        __builtin_prefetch(&ends_[event.entity]);
+    }
 
 private:
     static constexpr std::size_t index(Channel channel) { return static_cast<std::size_t>(channel); }
 
-    // All that the hot path reads and writes of a link, in one cache line.
+    // What the hot path reads and writes of the port that feeds a link, in one cache line.
     struct alignas(64) LinkState {
         std::uint16_t arrive_lane = 0;
         std::uint16_t free_lane = 0;
         std::uint16_t credit_lane = 0;
         std::uint8_t finite = 0;     // bit per channel: credits are counted
         bool credit_at_once = true;  // credit_return is 0
-        bool to_accelerator = false;
         bool due = false;               // in due_
         std::uint8_t next_channel = 0;  // of the arbiter
         std::uint8_t stalled = 0;       // bit per cause of StallClock: its clock runs
-        std::uint32_t route_base = 0;   // routes of the switch at the far end
+        bool logged = false;            // in port_log_
+        std::uint32_t on_wire = 0;      // the flit that left last; its message lives while the wire is busy
         std::array<std::int32_t, channel_count> credits{};
         std::array<std::int64_t, channel_count> queued{};  // flits waiting
         std::int64_t sent = 0;
-        Time free_at;               // of the wire
-        std::uint32_t on_wire = 0;  // the flit that left last; its message lives while the wire is busy
-        std::uint8_t watched = 0;   // bits: for departures_, for port_log_
+        Time free_at;              // of the wire
+        std::uint64_t waited = 0;  // by all flits, in ps modulo 2^64; of those that wait less the instants they came at
     };
     static_assert(sizeof(LinkState) == 64);
+    // What it reads and writes where a link ends.
+    struct LinkEnd {
+        std::uint32_t at = no_id;                         // the switch; no_id: an accelerator
+        std::array<std::uint32_t, channel_count> turn{};  // of the next flit that has a choice, modulo cycles_[at]
+        bool counts_credits = false;
+    };
+    static_assert(sizeof(LinkEnd) == 16);
     // Time that a port stood still with a flit ready: per channel for want of a credit, and for want of a tag.
     static constexpr std::uint32_t no_tag = channel_count;
     struct StallClock {
@@ -179,7 +193,13 @@ private:
             due_.push_back(id);
         }
     }
-    void arrive(LinkId from, LinkState& link, std::uint32_t flit);
+    void arrive(LinkId from, std::uint32_t flit);
+    LinkId way_on(LinkId from, std::uint32_t message, std::uint32_t channel);
+    std::uint32_t choose(LinkId from, const LinkChoice& choice, std::uint32_t message, std::uint32_t channel);
+    std::uint32_t next_turn(LinkEnd& end, std::uint32_t channel, std::uint32_t candidates);
+    std::uint32_t random_turn(LinkId from, std::uint32_t channel, std::uint32_t candidates);
+    std::uint32_t least_queued(const LinkChoice& choice, std::uint32_t first) const;
+    void reset_turns();
     void reach_core(LinkId from, std::uint32_t message);
     void reach_completer(LinkId from, std::uint32_t message, std::uint32_t left);
     void reach_requester(std::uint32_t message, std::uint32_t left);
@@ -205,6 +225,16 @@ private:
     void decide(LinkId id);
     void send(LinkId id, LinkState& link, std::uint32_t channel);
     void log_departure(LinkId id, std::uint32_t message, bool last);
+    void free_message(std::uint32_t message);
+    void trace_injection(const Injection& injection, LinkId id);
+    void trace_answer(std::uint32_t message, std::uint32_t flits);
+    void trace_arrival(LinkId from, LinkId out, std::uint32_t message, std::uint32_t channel);
+    void trace_waiting(FlitTrace::Waiting waiting);
+    FlitTrace::OnWire on_wire(std::uint32_t message) const;
+    FlitTrace::Clock clock(LinkId id, std::uint32_t channel) const;
+    TracedMessage trace_key(std::uint32_t message) const;
+    TimeParts traced_path(std::uint32_t message) const;
+    Duration waited(const LinkState& link) const;
     StallRecord stall_record(LinkId id, std::uint32_t cause) const;
     void note_waiting(LinkId id, const LinkState& link);
     void start_stalls(LinkId id, LinkState& link, std::uint32_t ready);
@@ -228,10 +258,16 @@ private:
 
     const HostGraph& graph_;
     LinkId first_switch_link_;
+    RoutingSpec routing_;
     TransactionRules rules_;
+    std::uint64_t seed_;
+    bool one_way_;  // no switch has a choice
     Queue queue_;
     Time now_;
     std::vector<LinkState> links_;
+    std::vector<LinkEnd> ends_;
+    std::vector<std::uint32_t> cycles_;  // per switch, a multiple of the sizes of its choices
+    std::vector<std::uint64_t> draws_;   // per link and channel, of random routing
     std::vector<StallClock> clocks_;
     std::vector<LinkId> due_;            // ports that decide when the instant closes
     std::vector<OutputQueues> outputs_;  // per switch link and channel
@@ -245,12 +281,18 @@ private:
     std::vector<Toll> tolls_;
     std::vector<Transactions> transactions_;  // of messages of ualink, their answers included
     std::vector<std::int64_t> open_;          // per accelerator link: transactions, if tags are limited
+    struct Kept {
+        std::uint32_t at;
+        std::uint32_t choice;
+    };
+    std::vector<boost::container::small_vector<Kept, 2>> kept_;  // per message: ways that all its flits go, if they do
+    std::vector<Event> arrivals_;  // at switches in the open instant; of adaptive routing
     std::vector<std::uint32_t> free_messages_;
     std::vector<Delivery> deliveries_;
     std::vector<std::uint32_t> wakes_;
     std::vector<MessageRecord> records_;
     bool recording_ = false;
-    std::vector<Departure> departures_;
+    FlitTrace trace_;
     PortLog port_log_;
     std::int64_t flits_outside_ = 0;    // injected, not delivered
     std::int64_t credits_outside_ = 0;  // on their way back

@@ -31,6 +31,9 @@ template <class Queue>
 TimeParts FlitNetwork<Queue>::path(std::uint32_t message) const {
     const MessageOrigin& origin = origins_[message];
     const Toll& toll = tolls_[message];
+    if (!one_way_) {
+        return traced_path(message);
+    }
     TimeParts parts;
     if (origin.half == Half::write) {
         add_latencies(origin.first_link, messages_[message].destination, parts);
@@ -49,13 +52,13 @@ TimeParts FlitNetwork<Queue>::path(std::uint32_t message) const {
 
 template <class Queue>
 void FlitNetwork<Queue>::add_latencies(LinkId first, std::uint32_t destination, TimeParts& parts) const {
-    for (LinkId link = first;; link = graph_.routes[links_[link].route_base + destination]) {
+    for (LinkId link = first;; link = graph_.only_way(ends_[link].at, destination)) {
         const LatencyParts& latency = graph_.class_of(link).latency;
         parts.endpoint += latency.endpoint;
         parts.protocol += latency.protocol;
         parts.propagation += latency.propagation;
         parts.switching += latency.switching;
-        if (links_[link].to_accelerator) {
+        if (ends_[link].at == no_id) {
             return;
         }
     }
@@ -64,29 +67,16 @@ void FlitNetwork<Queue>::add_latencies(LinkId first, std::uint32_t destination, 
 template <class Queue>
 void FlitNetwork<Queue>::log_departure(LinkId id, std::uint32_t message, bool last) {
     const MessageOrigin& origin = origins_[message];
-    if ((links_[id].watched & 1U) != 0) {
-        departures_.push_back({id, now_, origin.collective, origin.phase, origin.source_rank, origin.destination_rank,
-                               graph_.links[origin.first_link].from_port, origin.half});
-    }
-    if (port_log_.on()) {
-        port_log_.depart(message, last,
-                         {id, origin.half, false, origin.collective, origin.phase, origin.source_rank,
-                          origin.destination_rank, origin.bytes.count, 0, now_, now_ + graph_.class_of(id).flit_time});
-    }
-}
-
-template <class Queue>
-void FlitNetwork<Queue>::watch(const std::vector<LinkId>& links) {
-    for (const LinkId id : links) {
-        links_[id].watched |= 1U;
-    }
+    port_log_.depart(message, last && one_way_,
+                     {id, origin.half, false, origin.collective, origin.phase, origin.source_rank,
+                      origin.destination_rank, origin.bytes.count, 0, now_, now_ + graph_.class_of(id).flit_time});
 }
 
 template <class Queue>
 void FlitNetwork<Queue>::log_ports(std::uint64_t limit) {
     port_log_.turn_on(limit);
     for (LinkState& link : links_) {
-        link.watched |= 2U;
+        link.logged = true;
     }
 }
 
@@ -204,6 +194,13 @@ NetworkStatistics FlitNetwork<Queue>::statistics() const {
     return statistics;
 }
 
+// Of all flits, those that still wait included.
+template <class Queue>
+Duration FlitNetwork<Queue>::waited(const LinkState& link) const {
+    const auto waiting = static_cast<std::uint64_t>(link.queued[0] + link.queued[1]);
+    return Duration{static_cast<std::int64_t>(link.waited + waiting * static_cast<std::uint64_t>(now_.ps))};
+}
+
 template <class Queue>
 std::vector<LinkStatistics> FlitNetwork<Queue>::link_statistics() const {
     std::vector<LinkStatistics> all(links_.size());
@@ -215,12 +212,17 @@ std::vector<LinkStatistics> FlitNetwork<Queue>::link_statistics() const {
         one.busy = one.flits * graph_.class_of(id).flit_time;
         one.stall = {stall(id, 0), stall(id, 1)};
         one.queue = clocks_[id].peak_queue;
+        one.waited = waited(links_[id]);
     }
     return all;
 }
 
 template <class Queue>
 StallReport FlitNetwork<Queue>::explain() const {
+    std::vector<std::vector<LinkId>> leaving(graph_.packet_switches);
+    for (LinkId out = first_switch_link_; out < links_.size(); ++out) {
+        leaving[graph_.links[out].from - graph_.accelerators].push_back(out);
+    }
     std::vector<WaitingPort> waiting;
     for (LinkId id = 0; id < links_.size(); ++id) {
         for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
@@ -228,8 +230,9 @@ StallReport FlitNetwork<Queue>::explain() const {
                 continue;
             }
             WaitingPort port{id, static_cast<Channel>(channel), {}};
-            for (LinkId out = first_switch_link_; out < links_.size(); ++out) {
-                if (graph_.links[out].from == graph_.links[id].to && output(out, channel).holds(id)) {
+            const std::uint32_t at = ends_[id].at;
+            for (const LinkId out : at == no_id ? std::vector<LinkId>{} : leaving[at]) {
+                if (output(out, channel).holds(id)) {
                     port.waits_for.push_back(out);
                 }
             }

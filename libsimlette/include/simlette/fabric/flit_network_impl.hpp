@@ -5,6 +5,8 @@
 
 #include <simlette/fabric/flit_network.hpp>
 #include <simlette/fabric/flit_network_account.hpp>
+#include <simlette/fabric/flit_network_routing.hpp>
+#include <simlette/fabric/flit_network_trace.hpp>
 #include <simlette/fabric/flit_network_transactions.hpp>
 
 namespace simlette {
@@ -14,7 +16,10 @@ FlitNetwork<Queue>::FlitNetwork(const HostGraph& graph, const RoutingSpec& routi
                                 std::uint64_t seed)
     : graph_(graph),
       first_switch_link_(graph.first_switch_link()),
+      routing_(routing),
       rules_(rules),
+      seed_(seed),
+      one_way_(!graph.has_choices()),
       sources_(graph, routing, rules, seed),
       way_back_(graph.ways_back()) {
     graph.check();
@@ -24,6 +29,8 @@ FlitNetwork<Queue>::FlitNetwork(const HostGraph& graph, const RoutingSpec& routi
 template <class Queue>
 void FlitNetwork<Queue>::build_links() {
     links_.assign(graph_.links.size(), {});
+    ends_.assign(graph_.links.size(), {});
+    cycles_ = graph_.cycles();
     clocks_.assign(graph_.links.size(), {});
     outputs_.resize((graph_.links.size() - first_switch_link_) * channel_count);
     answers_.assign(first_switch_link_, {});
@@ -39,14 +46,17 @@ void FlitNetwork<Queue>::build_links() {
         if (!state.credit_at_once) {
             state.credit_lane = static_cast<std::uint16_t>(queue_.lane(Turn::credit, kind.credit_return));
         }
-        state.to_accelerator = link.to < graph_.accelerators;
-        state.route_base = state.to_accelerator ? 0 : (link.to - graph_.accelerators) * graph_.accelerators;
+        if (link.to >= graph_.accelerators) {
+            ends_[id].at = link.to - graph_.accelerators;
+        }
         for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
             const bool finite = kind.credits[channel] != unlimited;
             state.credits[channel] = finite ? static_cast<std::int32_t>(kind.credits[channel]) : INT32_MAX;
             state.finite = static_cast<std::uint8_t>(state.finite | finite << channel);
         }
+        ends_[id].counts_credits = state.finite != 0;
     }
+    reset_turns();
 }
 
 template <class Queue>
@@ -54,6 +64,13 @@ void FlitNetwork<Queue>::open(Time t) {
     require(t >= now_, "time does not run backwards");
     now_ = t;
     events_ += queue_.drain(t, *this);
+    if (!arrivals_.empty()) {
+        std::sort(arrivals_.begin(), arrivals_.end(), [](const Event& a, const Event& b) { return a.entity < b.entity; });
+        for (const Event& event : arrivals_) {
+            arrive(event.entity, event.detail);
+        }
+        arrivals_.clear();
+    }
     std::sort(wakes_.begin(), wakes_.end());
 }
 
@@ -77,8 +94,12 @@ void FlitNetwork<Queue>::inject(const Injection& injection) {
         const bool own = link.free_at > now_ && (link.on_wire & 1U) == index(Channel::request) &&
                          origins_[link.on_wire >> 2U].collective == injection.collective;
         link.queued[index(Channel::request)] += flits;
+        link.waited -= static_cast<std::uint64_t>(flits) * static_cast<std::uint64_t>(now_.ps);
         note_waiting(id, link);
         mark(id);
+        if (trace_.on()) [[unlikely]] {
+            trace_injection(injection, id);
+        }
         return PortMessage::Waiting{now_, stall(id, index(Channel::request)), stall(id, no_tag),
                                     own ? link.free_at - now_ : Duration{0}, 0};
     });
@@ -93,35 +114,50 @@ void FlitNetwork<Queue>::reset_arbiters() {
     for (OutputQueues& queues : outputs_) {
         queues.reset_pointer();
     }
+    reset_turns();
 }
 
 // A flit, in the detail of its arrival: its message, whether it is the last of it, its channel.
 template <class Queue>
 void FlitNetwork<Queue>::deliver(const Event& event) {
-    LinkState& link = links_[event.entity];
-    if (link.to_accelerator) {
-        release(event.entity, event.detail & 1U);
-        reach_core(event.entity, event.detail >> 2U);
-    } else {
-        arrive(event.entity, link, event.detail);
+    if (ends_[event.entity].at != no_id) {
+        if (routing_.policy == RoutingPolicy::adaptive && !one_way_) {
+            arrivals_.push_back(event);
+        } else {
+            arrive(event.entity, event.detail);
+        }
+        return;
     }
+    if (ends_[event.entity].counts_credits) {
+        release(event.entity, event.detail & 1U);
+    }
+    const std::uint32_t message = event.detail >> 2U;
+    if (trace_.on() && trace_.wanted_of(message) != no_id) [[unlikely]] {
+        const std::uint32_t wanted = trace_.wanted_of(message);
+        trace_.reach_core(wanted, trace_.arrive(event.entity, wanted));
+    }
+    reach_core(event.entity, message);
 }
 
 template <class Queue>
-void FlitNetwork<Queue>::arrive(LinkId from, LinkState& link, std::uint32_t flit) {
+void FlitNetwork<Queue>::arrive(LinkId from, std::uint32_t flit) {
     const std::uint32_t message = flit >> 2U;
     const std::uint32_t channel = flit & 1U;
     const bool last = (flit & 2U) != 0;
-    const LinkId out = graph_.routes[link.route_base + messages_[message].destination];
+    const LinkId out = way_on(from, message, channel);
     OutputQueues& queues = output(out, channel);
     queues.push(from, message, last, runs_);
-    if (last) {
+    if (last && one_way_) {
         start_waiting(out, channel, message, queues.ahead(from, message, runs_, [&](std::uint32_t other) {
             return same_flow(message, other);
         }));
     }
+    if (trace_.on()) [[unlikely]] {
+        trace_arrival(from, out, message, channel);
+    }
     LinkState& next = links_[out];
     ++next.queued[channel];
+    next.waited -= static_cast<std::uint64_t>(now_.ps);
     note_waiting(out, next);
     mark(out);
 }
@@ -198,22 +234,29 @@ void FlitNetwork<Queue>::send(LinkId id, LinkState& link, std::uint32_t channel)
     }
     NextFlit next{};
     std::uint32_t freed = no_id;
+    LinkId input = no_id;
     if (id < first_switch_link_) {
         next = channel == index(Channel::request) ? next_request(id) : next_answer(id);
     } else {
         const OutputQueues::Taken taken = output(id, channel).pop(runs_);
         next = {taken.message, taken.last};
-        freed = taken.input << 1U | channel;
+        input = taken.input;
+        freed = ends_[input].counts_credits ? input << 1U | channel : no_id;
     }
 
-    if (link.watched != 0) [[unlikely]] {
+    if (link.logged) [[unlikely]] {
         log_departure(id, next.message, next.last);
     }
+    if (trace_.on() && trace_.waits_at(id)) [[unlikely]] {
+        trace_.depart(id, trace_.wanted_of(next.message), input, next.last, now_, graph_.class_of(id),
+                      clock(id, channel), on_wire(next.message));
+    }
     --link.queued[channel];
+    link.waited += static_cast<std::uint64_t>(now_.ps);
     ++link.sent;
     link.on_wire = next.message << 2U | (next.last ? 2U : 0U) | channel;
     link.free_at = queue_.push(link.free_lane, now_, id, freed);
-    if (next.last) {
+    if (next.last && one_way_) {
         stop_waiting(id, link, channel, next.message);
     }
     queue_.push(link.arrive_lane, now_, id, link.on_wire);
@@ -235,11 +278,13 @@ void FlitNetwork<Queue>::clear() {
     origins_.clear();
     tolls_.clear();
     transactions_.clear();
+    kept_.clear();
+    arrivals_.clear();
     free_messages_.clear();
     deliveries_.clear();
     wakes_.clear();
     records_.clear();
-    departures_.clear();
+    trace_.clear();
     port_log_.clear();
     flits_outside_ = credits_outside_ = 0;
     events_ = 0;

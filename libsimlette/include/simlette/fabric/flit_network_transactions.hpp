@@ -60,7 +60,18 @@ void FlitNetwork<Queue>::reach_requester(std::uint32_t message, std::uint32_t le
     } else {
         totals_.response_flits += origin.back;
     }
+    free_message(message);
+}
+
+template <class Queue>
+void FlitNetwork<Queue>::free_message(std::uint32_t message) {
     free_messages_.push_back(message);
+    if (port_log_.on()) [[unlikely]] {
+        port_log_.finish(message);
+    }
+    if (trace_.on()) [[unlikely]] {
+        trace_.end(message);
+    }
 }
 
 // The data of a port-message has arrived whole.
@@ -111,7 +122,7 @@ void FlitNetwork<Queue>::let_answers_go(std::uint32_t message, std::uint32_t arr
         queue_answer(origin.partner, flits, due == origin.back);
     }
     if (due == origins_[message].back && arrived == origins_[message].forward) {
-        free_messages_.push_back(message);
+        free_message(message);
     }
 }
 
@@ -134,6 +145,9 @@ std::uint32_t FlitNetwork<Queue>::new_answer(std::uint32_t message) {
     messages_[id] = {graph_.links[origin.first_link].from, origin.back};
     if (!transactions_.empty()) {
         transactions_[id] = transactions_[message];
+    }
+    if (trace_.on()) [[unlikely]] {
+        trace_.begin(id, trace_key(id));
     }
     return id;
 }
@@ -161,9 +175,12 @@ void FlitNetwork<Queue>::queue_answer(std::uint32_t message, std::uint32_t flits
     const LinkId id = origin.answer_link;
     if (origin.half == Half::read_data) {
         const std::int64_t waiting = waiting_data(id, origin.collective, flits);
-        if (last) {
+        if (last && one_way_) {
             start_waiting(id, index(Channel::response), message, waiting - 1);
         }
+    }
+    if (trace_.on()) [[unlikely]] {
+        trace_answer(message, flits);
     }
     const std::uint32_t run = answer_runs_.take(message);
     answer_runs_[run].count = flits;
@@ -177,6 +194,7 @@ void FlitNetwork<Queue>::queue_answer(std::uint32_t message, std::uint32_t flits
     queue.last = run;
     flits_outside_ += flits;
     links_[id].queued[index(Channel::response)] += flits;
+    links_[id].waited -= std::uint64_t{flits} * static_cast<std::uint64_t>(now_.ps);
     note_waiting(id, links_[id]);
     mark(id);
 }
@@ -249,10 +267,16 @@ std::uint32_t FlitNetwork<Queue>::new_message() {
         if (rules_.fidelity == Fidelity::ualink) {
             transactions_.emplace_back();
         }
+        if (routing_.granularity == Granularity::message) {
+            kept_.emplace_back();
+        }
         require(messages_.size() < (1U << 30U), "messages under way fit their index");
     }
     const std::uint32_t id = free_messages_.back();
     free_messages_.pop_back();
+    if (!kept_.empty()) {
+        kept_[id].clear();
+    }
     return id;
 }
 
@@ -277,6 +301,9 @@ std::uint32_t FlitNetwork<Queue>::start_message(const PortMessage& next, LinkId 
     messages_[id] = {next.message.destination, origin.forward};
     if (!transactions_.empty()) {
         transactions_[id] = next.transactions;
+    }
+    if (trace_.on()) [[unlikely]] {
+        trace_.begin(id, trace_key(id));
     }
     return id;
 }

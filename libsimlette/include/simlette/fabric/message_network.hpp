@@ -102,7 +102,7 @@ private:
         std::uint16_t core_lane = 0;
         std::uint32_t finished = no_id;  // the message whose last flit is on the wire
         std::uint32_t train = 0;         // the message of the run, announced ahead
-        std::uint32_t route_base = 0;
+        std::uint32_t at = no_id;        // the switch where it ends
         std::int64_t sent = 0;
         std::array<std::int64_t, channel_count> queued{};  // flits that wait or are announced
         std::array<LinkId, channel_count> next_input{};    // of the arbiter

@@ -2,7 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include <simlette/fabric/host_graph.hpp>
@@ -22,6 +23,8 @@ public:
     // A flit of `message` takes the wire for `flit`, which describes it: bytes, ranks and so on. A message has one
     // number for as long as it is under way.
     void depart(std::uint32_t message, bool last, const PassageRecord& flit);
+    // All flits of `message` have arrived, by whatever ways they went.
+    void finish(std::uint32_t message);
     void stall(const StallRecord& stall);
 
     const std::vector<PassageRecord>& passages() const { return passages_; }
@@ -35,7 +38,7 @@ private:
     std::uint64_t left_out_ = 0;
     std::vector<PassageRecord> passages_;
     std::vector<StallRecord> stalls_;
-    std::unordered_map<std::uint64_t, std::uint32_t> open_;  // by link and message, into passages_; no_id: left out
+    std::map<std::pair<std::uint32_t, LinkId>, std::uint32_t> open_;  // by message, into passages_; no_id: left out
 };
 
 }  // namespace simlette

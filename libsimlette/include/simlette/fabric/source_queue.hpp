@@ -98,6 +98,9 @@ private:
     Transactions transactions(const Injection& injection, Bytes bytes) const {
         return transactions_of(rules_, bytes, injection.read, injection.requests_per_control);
     }
+    // Bytes that the link of the candidate at `position` gets; moves on to the next link.
+    Bytes part(const OutMessage& message, std::uint32_t source, std::int64_t before, const Candidates& candidates,
+               std::uint32_t& position) const;
     // What each port of the source gets of an injection, by link, and holds the injection for them.
     const std::vector<PortLoad>& spread(const Injection& injection);
     void append(const PortLoad& load, std::uint32_t collective, PortMessage::Waiting waiting);

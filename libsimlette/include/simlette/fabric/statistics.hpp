@@ -18,7 +18,10 @@ struct LinkStatistics {
     std::int64_t bytes = 0;                       // 640 x flits
     Duration busy{0};                             // flits x flit time
     std::array<Duration, channel_count> stall{};  // wire idle, a flit ready, no credit
-    std::int64_t queue = 0;                       // the largest number of flits left waiting at the end of an instant
+    std::int64_t queue = 0;  // the largest number of flits left waiting at the end of an instant
+    // By all its flits together, from being ready to their start; over a time it is the mean length of the queue. Exact
+    // below 2^63 ps.
+    Duration waited{0};
 };
 
 struct NetworkStatistics {
@@ -77,6 +80,21 @@ struct MessageRecord {
 
 // What a flit belongs to: data that is written, the answer to it, a request for data, data that was asked for.
 enum class TransactionHalf : std::uint8_t { write, response, read_request, read_data };
+
+// A port-message whose flits are to be followed, or the request to read one.
+struct TracedMessage {
+    std::uint32_t collective = 0;
+    std::uint32_t phase = 0;
+    std::uint32_t source = 0;  // of the data, as the network names it: its place in the group
+    std::uint32_t destination = 0;
+    std::uint32_t port = 0;  // of the accelerator that sends first: the source, or who reads
+    TransactionHalf half = TransactionHalf::write;
+
+    friend bool operator==(const TracedMessage& a, const TracedMessage& b) {
+        return a.collective == b.collective && a.phase == b.phase && a.source == b.source &&
+               a.destination == b.destination && a.port == b.port && a.half == b.half;
+    }
+};
 
 // The flits of one port-message, or of what answers it, on one directed link: from the start of the first to the end of
 // the last.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include <simlette/base/units.hpp>
 #include <simlette/fabric/host_graph.hpp>
@@ -40,16 +41,27 @@ struct Injection {
     std::uint8_t requests_per_control = 2;  // with Fidelity::ualink
 };
 
-// A flit that left on a watched link.
-struct Departure {
+// A flit at one port of its way.
+struct HopRecord {
     LinkId link = 0;
-    Time at;
-    std::uint32_t collective = 0;
-    std::uint32_t phase = 0;
-    std::uint32_t source_rank = 0;
-    std::uint32_t destination_rank = 0;
-    std::uint32_t port = 0;
-    TransactionHalf half = TransactionHalf::write;
+    std::uint32_t channel = 0;
+    Time ready;
+    Time left;
+    Duration own{0};    // wire busy with flits of its own flow
+    Duration stall{0};  // wire idle: no credit, or at an accelerator no tag; the rest went to rivals
+    struct Rival {
+        std::uint32_t collective = 0;
+        std::uint32_t source_rank = 0;
+        std::uint32_t destination_rank = 0;
+        bool answer = false;
+        std::int64_t flits = 0;
+
+        bool same_message(const Rival& other) const {
+            return collective == other.collective && source_rank == other.source_rank &&
+                   destination_rank == other.destination_rank && answer == other.answer;
+        }
+    };
+    std::vector<Rival> rivals;  // by the first flit of each
 };
 
 // The last flit of a port-message reached the core of its destination, or a request for one reached who holds the data.
@@ -65,7 +77,8 @@ struct Delivery {
     Bytes bytes{0};
     Time injected;
     // What its last flit went through since it was ready at its source. Of data that was read: since the request was
-    // ready, or since the data was, whichever its departure waited for.
+    // ready, or since the data was, whichever its departure waited for. Where flits of a message go different ways and it
+    // was not traced, all of it counts as `wait`.
     TimeParts parts;
     bool released_by_request = false;  // parts include the request
 };

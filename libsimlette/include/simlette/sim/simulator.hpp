@@ -59,7 +59,9 @@ struct CollectiveReport {
     bool finished = false;
     Time start;               // meaningful once it has started
     Time end;                 // meaningful once it has finished
-    bool explained = false;   // critical_path says where the time went: once it has finished, in flit mode
+    // critical_path says where the time went: once it has finished, in flit mode. Where flits of a message go different
+    // ways only if critical_messages() were traced, for the last of them to come cannot be known ahead.
+    bool explained = false;
     TimeParts critical_path;  // adds up to end - start; all zero unless explained
     Duration finish_skew{0};  // between the first and the last rank to finish
 };
@@ -99,7 +101,7 @@ struct PathStep {
 struct SimulatorOptions {
     bool record_messages = false;                   // keep a record of every port-message, for messages()
     bool tally_latency = false;                     // count latencies of port-messages, for message_latency()
-    std::vector<std::uint32_t> watched_links = {};  // log what leaves on them, for explain(); flit mode
+    std::vector<TracedMessage> traced_messages = {};  // follow their flits, for explain(); flit mode
     Mode mode = Mode::flit;
     bool record_ports = false;               // keep what was on every port when, for passages() and stalls()
     std::uint64_t record_limit = 2'000'000;  // the most passages, stalls and phases that are told, of each
@@ -141,11 +143,11 @@ public:
     // From the start of its first flit to the delivery of its last, the latency that `percent` of the port-messages
     // delivered so far do not exceed. Requires: options.tally_latency, one was delivered, 1 <= percent <= 100.
     Duration message_latency(unsigned percent) const;
-    // Links on the critical paths of these collectives, as far as they have finished, ascending: what a second run of
-    // the same input must watch so that it can explain() them. None but in flit mode.
-    std::vector<std::uint32_t> critical_links(const std::vector<CollectiveId>& ids) const;
+    // Messages of the critical paths of these collectives, as far as they have finished: what a second run of the same
+    // input must trace so that it can explain() them. None but in flit mode.
+    std::vector<TracedMessage> critical_messages(const std::vector<CollectiveId>& ids) const;
     // The critical path of a finished collective, message by message and port by port.
-    // Requires: flit mode, options.watched_links has critical_links({id}) of an equal run.
+    // Requires: flit mode, options.traced_messages has critical_messages({id}) of an equal run.
     std::vector<PathStep> explain(CollectiveId id) const;
     // What was on every port when, by link, then start. Requires: flit mode, options.record_ports.
     std::vector<PassageRecord> passages() const;

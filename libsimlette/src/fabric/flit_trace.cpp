@@ -1,0 +1,150 @@
+#include <simlette/fabric/flit_trace.hpp>
+
+#include <algorithm>
+#include <tuple>
+
+namespace simlette {
+
+namespace {
+
+bool answers(TransactionHalf half) {
+    return half == TransactionHalf::response || half == TransactionHalf::read_data;
+}
+
+// Who sends first, and who is at the other end.
+std::uint32_t near_rank(const TracedMessage& m) {
+    return m.half == TransactionHalf::read_request ? m.destination : m.source;
+}
+std::uint32_t far_rank(const TracedMessage& m) {
+    return m.half == TransactionHalf::read_request ? m.source : m.destination;
+}
+
+auto near_key(const TracedMessage& m) {
+    return std::make_tuple(m.collective, m.phase, m.half, m.port, near_rank(m));
+}
+
+// The wire is taken by another for a time, while `waiting` waits.
+void hold_up(FlitTrace::Waiting& waiting, const FlitTrace::OnWire& wire, Duration busy) {
+    if (wire.flow == waiting.flow) {
+        waiting.hop.own += busy;
+        return;
+    }
+    const HopRecord::Rival who{wire.flow.collective, wire.source_rank, wire.destination_rank, answers(wire.flow.half),
+                               1};
+    std::vector<HopRecord::Rival>& rivals = waiting.hop.rivals;
+    const auto same = [&](const HopRecord::Rival& other) { return other.same_message(who); };
+    const auto known = std::find_if(rivals.begin(), rivals.end(), same);
+    if (known == rivals.end()) {
+        rivals.push_back(who);
+    } else {
+        ++known->flits;
+    }
+}
+
+}  // namespace
+
+void FlitTrace::want(const std::vector<TracedMessage>& messages) {
+    wanted_ = messages;
+    std::sort(wanted_.begin(), wanted_.end(), [](const TracedMessage& a, const TracedMessage& b) {
+        return std::make_pair(near_key(a), far_rank(a)) < std::make_pair(near_key(b), far_rank(b));
+    });
+    wanted_.erase(std::unique(wanted_.begin(), wanted_.end()), wanted_.end());
+}
+
+std::uint32_t FlitTrace::find(const TracedMessage& message) const {
+    const Range range = find_all(message);
+    for (std::uint32_t wanted = range.first; wanted < range.last; ++wanted) {
+        if (wanted_[wanted] == message) {
+            return wanted;
+        }
+    }
+    return no_id;
+}
+
+FlitTrace::Range FlitTrace::find_all(const TracedMessage& like) const {
+    const auto less = [](const TracedMessage& a, const TracedMessage& b) { return near_key(a) < near_key(b); };
+    const auto [first, last] = std::equal_range(wanted_.begin(), wanted_.end(), like, less);
+    return {static_cast<std::uint32_t>(first - wanted_.begin()), static_cast<std::uint32_t>(last - wanted_.begin())};
+}
+
+void FlitTrace::begin(std::uint32_t message, const TracedMessage& key) {
+    const std::uint32_t wanted = find(key);
+    if (wanted != no_id) {
+        under_way_[message] = wanted;
+    }
+}
+
+std::uint32_t FlitTrace::wanted_of(std::uint32_t message) const {
+    const auto found = under_way_.find(message);
+    return found == under_way_.end() ? no_id : found->second;
+}
+
+void FlitTrace::wait(Waiting waiting, const OnWire& wire, Duration busy) {
+    if (busy > Duration{0}) {
+        hold_up(waiting, wire, busy);
+    }
+    waiting_[waiting.hop.link].push_back(std::move(waiting));
+}
+
+void FlitTrace::depart(LinkId link, std::uint32_t wanted, LinkId input, bool last, Time now, const LinkClass& kind,
+                       const Clock& clock, const OnWire& wire) {
+    std::vector<Waiting>& here = waiting_.at(link);
+    const auto own = std::find_if(here.begin(), here.end(), [&](const Waiting& waiting) {
+        return waiting.wanted == wanted && waiting.input == input;
+    });
+    if (own != here.end()) {
+        leave(link, *own, now, kind, clock);
+        if (own->flits == 0 || (own->flits == all_flits && last)) {
+            here.erase(own);
+        }
+    }
+    for (Waiting& waiting : here) {
+        hold_up(waiting, wire, kind.flit_time);
+    }
+    if (here.empty()) {
+        waiting_.erase(link);
+    }
+}
+
+void FlitTrace::leave(LinkId link, Waiting& waiting, Time now, const LinkClass& kind, const Clock& clock) {
+    if (waiting.flits != all_flits) {
+        --waiting.flits;
+    }
+    Flight flight = waiting.before;
+    HopRecord hop = waiting.hop;
+    hop.left = now;
+    const Duration credit_stall = clock.credit_stall - waiting.at_ready.credit_stall;
+    const Duration tag_wait = clock.tag_wait - waiting.at_ready.tag_wait;
+    hop.stall = credit_stall + tag_wait;
+    flight.parts.serialization += hop.own + kind.flit_time;
+    flight.parts.credit_stall += credit_stall;
+    flight.parts.wait += tag_wait;
+    flight.parts.contention += (now - hop.ready) - hop.own - hop.stall;
+    flight.parts.endpoint += kind.latency.endpoint;
+    flight.parts.protocol += kind.latency.protocol;
+    flight.parts.propagation += kind.latency.propagation;
+    flight.parts.switching += kind.latency.switching;
+    flight.hops.push_back(std::move(hop));
+    flying_[{link, waiting.wanted}].push_back(std::move(flight));
+}
+
+FlitTrace::Flight FlitTrace::arrive(LinkId link, std::uint32_t wanted) {
+    std::deque<Flight>& flying = flying_.at({link, wanted});
+    Flight flight = std::move(flying.front());
+    flying.pop_front();
+    return flight;
+}
+
+const FlitTrace::Flight* FlitTrace::arrived(std::uint32_t wanted) const {
+    const auto found = arrived_.find(wanted);
+    return found == arrived_.end() ? nullptr : &found->second;
+}
+
+void FlitTrace::clear() {
+    under_way_.clear();
+    waiting_.clear();
+    flying_.clear();
+    arrived_.clear();
+}
+
+}  // namespace simlette
