@@ -1,8 +1,9 @@
 #include <algorithm>
 
 #include <simlette/base/error.hpp>
+#include <simlette/fabric/builders.hpp>
 #include <simlette/fabric/built_fabric.hpp>
-#include <simlette/fabric/two_level.hpp>
+#include <simlette/fabric/level_sizes.hpp>
 #include <simlette/link/flit.hpp>
 
 namespace simlette {
@@ -21,14 +22,6 @@ constexpr std::uint64_t most_accelerator_ports = 1U << 22U;
 // A response flit leaves when it is full, with about 80 responses; a port that may open fewer would wait for ever.
 constexpr std::int64_t least_tags = 128;
 
-bool packet_level(const FabricSpec& spec) {
-    return spec.kind == FabricKind::single_level && spec.device == DeviceKind::eps;
-}
-
-bool packet_racks(const FabricSpec& spec) {
-    return spec.kind == FabricKind::two_level && spec.level1.device == DeviceKind::eps;
-}
-
 std::string rate_text(BitRate rate) {
     const std::int64_t giga = 1'000'000'000;
     return rate.per_second % giga == 0 ? std::to_string(rate.per_second / giga) + " Gb/s"
@@ -36,8 +29,9 @@ std::string rate_text(BitRate rate) {
 }
 
 void check_sizes(const FabricSpec& spec, std::vector<Problem>& problems) {
-    if (spec.accelerators < 1 || spec.accelerators > 65'536) {
-        add(problems, "`accelerators` is " + std::to_string(spec.accelerators) + "; expected 1 to 65536");
+    if (spec.accelerators < 1 || spec.accelerators > most_accelerators) {
+        add(problems, "`accelerators` is " + std::to_string(spec.accelerators) + "; expected 1 to " +
+                          std::to_string(most_accelerators));
     }
     if (spec.ports < 1 || spec.ports > 1'024) {
         add(problems, "`ports` is " + std::to_string(spec.ports) + "; expected 1 to 1024");
@@ -47,9 +41,15 @@ void check_sizes(const FabricSpec& spec, std::vector<Problem>& problems) {
                           std::to_string(std::uint64_t{spec.accelerators} * spec.ports) + "; expected at most " +
                           std::to_string(most_accelerator_ports));
     }
-    if (spec.radix != 0 && spec.kind == FabricKind::single_level && spec.accelerators > spec.radix) {
-        add(problems, "a switch needs " + std::to_string(spec.accelerators) +
-                          " ports, one for each accelerator, but `radix` is " + std::to_string(spec.radix));
+    const std::uint32_t domain = domain_of(spec);
+    if (spec.domain != 0 && (domain < spec.accelerators || domain > most_accelerators)) {
+        add(problems, "`domain` is " + std::to_string(domain) + "; expected " + std::to_string(spec.accelerators) +
+                          " (`accelerators`) to " + std::to_string(most_accelerators));
+    }
+    if (spec.radix != 0 && spec.kind == FabricKind::single_level && domain > spec.radix) {
+        add(problems, "a switch needs " + std::to_string(domain) + " ports, one for each accelerator" +
+                          (spec.domain == 0 ? "" : " of the domain") + ", but `radix` is " +
+                          std::to_string(spec.radix));
     }
 }
 
@@ -62,8 +62,9 @@ void check_link(const FabricSpec& spec, std::vector<Problem>& problems) {
                 rate_text(nearest.below) + " and " + rate_text(nearest.above));
     }
     const LatencySpec& l = spec.latency;
-    for (const Duration part : {l.egress_endpoint, l.egress_protocol, l.ingress_endpoint, l.ingress_protocol,
-                                l.propagation, l.packet_switch, l.circuit_switch, spec.credit_return}) {
+    for (const Duration part :
+         {l.egress_endpoint, l.egress_protocol, l.ingress_endpoint, l.ingress_protocol, l.propagation,
+          l.propagation_level2, l.packet_switch, l.circuit_switch, spec.credit_return}) {
         if (part < Duration{0} || part > Duration{ps_per_second}) {
             add(problems, "a latency of " + std::to_string(part.ps) + " ps is out of range; expected 0 to 1 s");
         }
@@ -138,33 +139,6 @@ HostGraph build_packet_level(const FabricSpec& spec) {
     return graph;
 }
 
-// An optical level has one switch a port.
-HostGraph build_circuit_level(const FabricSpec& spec, const std::vector<CircuitEnd>& ends) {
-    const LatencySpec& l = spec.latency;
-    const bool optical = spec.kind == FabricKind::single_level;
-    const LatencyParts path{l.egress_endpoint + l.ingress_endpoint, l.egress_protocol + l.ingress_protocol,
-                            l.propagation * (optical ? 2 : 1), optical ? l.circuit_switch : Duration{0}};
-    HostGraph graph;
-    graph.accelerators = spec.accelerators;
-    graph.circuit_switches = optical ? spec.ports : 0;
-    graph.classes = {link_class(spec, path)};
-    graph.first_neighbour = {0};
-    for (std::uint32_t a = 0; a < spec.accelerators; ++a) {
-        for (std::uint32_t p = 0; p < spec.ports; ++p) {
-            const CircuitEnd& end = ends[std::size_t{a} * spec.ports + p];
-            if (end.accelerator != no_id) {
-                graph.neighbours.push_back({end.accelerator, static_cast<LinkId>(graph.links.size())});
-                graph.links.push_back({a, end.accelerator, p, end.port, 0});
-            }
-        }
-        const auto first = graph.neighbours.begin() + graph.first_neighbour.back();
-        std::stable_sort(first, graph.neighbours.end(),
-                         [](const auto& x, const auto& y) { return x.destination < y.destination; });
-        graph.first_neighbour.push_back(static_cast<std::uint32_t>(graph.neighbours.size()));
-    }
-    return graph;
-}
-
 }  // namespace
 
 LinkClass link_class(const FabricSpec& spec, LatencyParts latency) {
@@ -177,14 +151,18 @@ LinkClass link_class(const FabricSpec& spec, LatencyParts latency) {
 namespace {
 
 HostGraph build_graph(const FabricSpec& spec, std::vector<Problem>& problems) {
-    if (packet_level(spec)) {
-        return build_packet_level(spec);
+    const bool packets = spec.device == DeviceKind::eps;
+    switch (spec.kind) {
+        case FabricKind::single_level:
+            return packets ? build_packet_level(spec) : build_circuits(spec, problems);
+        case FabricKind::two_level:
+            return spec.level1.device == DeviceKind::eps ? build_two_level(spec, problems)
+                                                         : build_circuits(spec, problems);
+        case FabricKind::direct:
+        case FabricKind::explicit_graph:
+            break;
     }
-    if (packet_racks(spec)) {
-        return build_two_level(spec, problems);
-    }
-    const std::vector<CircuitEnd> ends = circuit_ends(spec, problems);
-    return problems.empty() ? build_circuit_level(spec, ends) : HostGraph{};
+    return build_circuits(spec, problems);
 }
 
 }  // namespace

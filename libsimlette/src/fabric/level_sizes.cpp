@@ -11,7 +11,6 @@ namespace simlette {
 
 namespace {
 
-constexpr std::uint64_t most_accelerators = 65'536;
 constexpr std::uint64_t most_up_links = 1U << 22U;
 
 // Parts of at most `size` that make up `all`.
@@ -23,12 +22,8 @@ class SizeCheck {
 public:
     SizeCheck(const FabricSpec& spec, std::vector<Problem>& problems) : spec_(spec), problems_(problems) {}
 
-    bool domain() {
-        const std::uint32_t all = whole_domain();
-        if (all < spec_.accelerators || all > most_accelerators) {
-            return refuse(fmt::format("`domain` is {}; expected {} (`accelerators`) to {}", all, spec_.accelerators,
-                                      most_accelerators));
-        }
+    bool groups() {
+        const std::uint32_t all = domain_of(spec_);
         if (spec_.group == 0) {
             return refuse("`group` is 0; expected at least 1 accelerator per level-1 device");
         }
@@ -55,26 +50,24 @@ public:
             refuse(fmt::format("a level-1 device needs {} down + {} up = {} ports, but `level1.radix` is {}",
                                level.down, level.up, needed, level.radix));
         }
-        const std::uint64_t links = std::uint64_t{whole_domain() / spec_.group} * spec_.ports * level.up;
+        const std::uint64_t links = std::uint64_t{domain_of(spec_) / spec_.group} * spec_.ports * level.up;
         if (links > most_up_links) {
             refuse(fmt::format("{} groups x {} ports x {} up = {} links between the levels; expected at most {}",
-                               whole_domain() / spec_.group, spec_.ports, level.up, links, most_up_links));
+                               domain_of(spec_) / spec_.group, spec_.ports, level.up, links, most_up_links));
         }
         return problems_.size() == before;
     }
 
     bool level2() {
-        const std::uint32_t groups = whole_domain() / spec_.group;
+        const std::uint32_t groups = domain_of(spec_) / spec_.group;
         if (spec_.level2.radix != 0 && groups > spec_.level2.radix) {
             return refuse(
                 fmt::format("a level-2 device needs a port for every group, {} / {} = {}, but "
                             "`level2.radix` is {}",
-                            whole_domain(), spec_.group, groups, spec_.level2.radix));
+                            domain_of(spec_), spec_.group, groups, spec_.level2.radix));
         }
         return true;
     }
-
-    std::uint32_t whole_domain() const { return spec_.domain == 0 ? spec_.accelerators : spec_.domain; }
 
 private:
     bool refuse(std::string message) {
@@ -97,10 +90,10 @@ private:
 LevelSizes level_sizes(const FabricSpec& spec, std::vector<Problem>& problems) {
     SizeCheck check(spec, problems);
     LevelSizes sizes;
-    if (!check.domain() || !check.level1() || !check.level2()) {
+    if (!check.groups() || !check.level1() || !check.level2()) {
         return sizes;
     }
-    sizes.domain = check.whole_domain();
+    sizes.domain = domain_of(spec);
     sizes.group = spec.group;
     sizes.groups = sizes.domain / spec.group;
     sizes.serving_groups = parts_of(spec.accelerators, spec.group);

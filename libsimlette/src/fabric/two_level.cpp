@@ -5,7 +5,7 @@
 
 #include <simlette/base/contract.hpp>
 #include <simlette/fabric/level_sizes.hpp>
-#include <simlette/fabric/two_level.hpp>
+#include <simlette/fabric/builders.hpp>
 #include <simlette/link/flit.hpp>
 
 namespace simlette {

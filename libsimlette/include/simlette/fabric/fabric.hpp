@@ -46,7 +46,8 @@ struct FabricDescription {
     std::uint64_t bisection_links = 0;    // directed links, one way, that cross the worst even cut; see bisection_exact
     bool bisection_exact = false;         // false: an upper bound, the best cut found
     Duration flit_time{0};
-    Duration path_latency{0};                 // unloaded, without serialization, between neighbours
+    Duration path_latency{0};                 // unloaded, without serialization, of the shortest single hop
+    Duration path_latency_most{0};            // of the longest, such as one across racks
     std::vector<std::string> generators;      // bit strings; empty unless circuits are XOR translations
     std::vector<std::uint32_t> multiplicity;  // one per generator
 };

@@ -14,6 +14,12 @@
 
 namespace simlette {
 
+inline constexpr std::uint32_t most_accelerators = 65'536;
+
+inline std::uint32_t domain_of(const FabricSpec& spec) {
+    return spec.domain == 0 ? spec.accelerators : spec.domain;
+}
+
 struct LevelSizes {
     std::uint32_t domain = 0;
     std::uint32_t group = 0;           // accelerators per group
@@ -36,7 +42,8 @@ struct LevelSizes {
     }
 };
 
-// Appends what does not fit to `problems`, with the arithmetic; then the result is of no use.
+// Appends what does not fit to `problems`, with the arithmetic; then the result is of no use. Requires: the domain
+// holds the serving accelerators.
 LevelSizes level_sizes(const FabricSpec& spec, std::vector<Problem>& problems);
 
 }  // namespace simlette
