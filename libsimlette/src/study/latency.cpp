@@ -70,8 +70,8 @@ Node write_propagation(const LatencySpec& latency) {
 }
 
 Field<LatencySpec> propagation() {
-    Field<LatencySpec> field = optional("propagation", &LatencySpec::propagation, latency_segment(),
-                                        "of every link, or of each level");
+    Field<LatencySpec> field =
+        optional("propagation", &LatencySpec::propagation, latency_segment(), "of every link, or of each level");
     field.read = read_propagation;
     field.write = write_propagation;
     field.schema = one_of({quantity_schema(time_units()), schema_of(propagation_fields())});
