@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include <support/random_answers.hpp>
+#include <support/random_levels.hpp>
 #include <support/run.hpp>
 #include <support/seeds.hpp>
 
@@ -49,7 +50,10 @@ struct Explained {
 struct Story {
     explicit Story(const std::vector<PathStep>& steps) {
         for (const PathStep& step : steps) {
+            Time ready = step.ready;
             for (const PathHop& hop : step.hops) {
+                unbroken = unbroken && hop.ready == ready;
+                ready = hop.left + hop.flit_time + hop.latency;
                 serialization += hop.own + hop.flit_time;
                 contention += hop.contention;
                 waited += hop.credit_stall;
@@ -57,6 +61,7 @@ struct Story {
                 agree = agree && hop.left - hop.ready == hop.own + hop.contention + hop.credit_stall;
                 rivals += static_cast<std::int64_t>(hop.rivals.size());
             }
+            unbroken = unbroken && ready == step.delivered;
         }
     }
 
@@ -65,6 +70,7 @@ struct Story {
     Duration waited{0};
     Duration latency{0};
     bool agree = true;
+    bool unbroken = true;  // each hop is ready when the flit has come from the one before
     std::int64_t rivals = 0;
 };
 
@@ -91,17 +97,23 @@ void check_story(const TimeParts& parts, const std::vector<PathStep>& steps) {
     CHECK(story.waited == parts.credit_stall + parts.wait);
     CHECK(story.latency == parts.endpoint + parts.protocol + parts.propagation + parts.switching);
     CHECK(story.agree);
+    CHECK(story.unbroken);
     CHECK((story.rivals > 0) == (parts.contention > Duration{0}));
 }
 
 void check_case(const RandomCase& one, Seen& seen) {
     Explained runs(one);
     for (CollectiveId id = 0; id < one.collectives.size(); ++id) {
-        const CollectiveReport report = runs.plain.collective(id);
+        const CollectiveReport report = runs.tracing.collective(id);
         REQUIRE(report.finished);
         check_parts(report);
         const TimeParts& parts = report.critical_path;
-        CHECK(all_parts(parts) == all_parts(runs.tracing.collective(id).critical_path));
+        const CollectiveReport plain = runs.plain.collective(id);
+        CHECK(plain.end == report.end);
+        CHECK((plain.explained || one.fabric.kind == FabricKind::two_level));
+        if (plain.explained) {
+            CHECK(all_parts(plain.critical_path) == all_parts(parts));
+        }
         CHECK((parts.wait == Duration{0} || one.fabric.tags != unlimited));
         check_story(parts, runs.tracing.explain(id));
         ++seen.finished;
@@ -122,6 +134,20 @@ TEST_CASE("the parts of a critical path are never negative, add up to the time, 
     for_each_seed(70, 10 * Cases::parts, [&](Random& random) {
         const RandomCase one = random_answered_case(random);
         INFO(text_of(one));
+        check_case(one, seen);
+    });
+    INFO(seen.finished << " finished, " << seen.stalled << " stalled, " << seen.contended << " contended");
+    CHECK((replaying() || std::min(seen.stalled, seen.contended) > 50));
+}
+
+TEST_CASE("on two levels the flits that were followed add up to the time, whichever way the last one went") {
+    Seen seen;
+    for_each_seed(72, 3 * Cases::parts, [&](Random& random) {
+        RandomCase one = random_levels_case(random);
+        if (one.fabric.responses != ResponsePolicy::none) {
+            random_operations(random, one);
+        }
+        INFO(levels_text_of(one));
         check_case(one, seen);
     });
     INFO(seen.finished << " finished, " << seen.stalled << " stalled, " << seen.contended << " contended");

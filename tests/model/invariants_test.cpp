@@ -110,8 +110,10 @@ void for_each_fabric(std::uint64_t property, std::uint64_t cases, Body&& body) {
 
 template <class Body>
 void for_each_watched(std::uint64_t property, Body&& body) {
-    for_each_fabric(property, Cases::invariants,
-                    [&](Random& random, const std::shared_ptr<const Fabric>& built) { body(Watched(random, built)); });
+    for_each_fabric(property, Cases::invariants, [&](Random& random, const std::shared_ptr<const Fabric>& built) {
+        INFO(levels_text_of({built->spec, {}}));
+        body(Watched(random, built));
+    });
 }
 
 template <class Reference>

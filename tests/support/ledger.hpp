@@ -87,8 +87,10 @@ public:
             const auto able = able_channels();
             std::set<LinkId> started;
             for (; next < starts_.size() && starts_[next].at == t; ++next) {
-                promise(started.insert(starts_[next].link).second, "a link starts one flit at a time");
-                start(starts_[next], able[starts_[next].link]);
+                FlitStart one = starts_[next];
+                promise(started.insert(one.link).second, "a link starts one flit at a time");
+                one.freed = one.freed == no_id ? input_in_turn(one) : one.freed;
+                start(one, able[one.link]);
             }
             check_work_conserved(able, started);
             check_conservation();
@@ -325,6 +327,21 @@ private:
         --link.waiting[start.channel];
         link.credits[start.channel] -= graph_.class_of(start.link).credits[start.channel] == unlimited ? 0 : 1;
         ++link.on_wire[start.channel];
+    }
+
+    // Without credits no slot is freed: then the input of a flit is the next after the last one served that waits.
+    LinkId input_in_turn(const FlitStart& start) {
+        const auto grants = grants_.find({start.link, start.channel});
+        const LinkId last = grants == grants_.end() ? no_id : grants->second.back().input;
+        LinkId lowest = no_id;
+        LinkId next = no_id;
+        for (const auto& [key, queue] : waiting_) {
+            if (key.out == start.link && key.channel == start.channel && !queue.flits.empty()) {
+                lowest = std::min(lowest, key.in);
+                next = last != no_id && key.in > last ? std::min(next, key.in) : next;
+            }
+        }
+        return next == no_id ? lowest : next;
     }
 
     void take_flit(const FlitStart& start) {

@@ -167,7 +167,7 @@ private:
             case RoutingPolicy::fixed:
                 return flit.destination / (at_leaf ? spec_.ports : spec_.ports * spec_.level1.up) % n;
             case RoutingPolicy::random:
-                return mix(mix(mix(mix(spec_.seed, node - spec_.accelerators), input), count)) % n;
+                return mix(mix(mix(spec_.seed, node - spec_.accelerators), input), count) % n;
             case RoutingPolicy::adaptive:
                 break;
         }

@@ -45,17 +45,27 @@ bool uniform(const HostGraph& graph) {
            });
 }
 
+// Groups of accelerators on switches of their own, with links between the groups.
+bool two_levels(const HostGraph& graph) {
+    return graph.groups > 1 && std::any_of(graph.switches.begin(), graph.switches.end(),
+                                           [](const SwitchRoutes& routes) { return routes.own_group != no_id; });
+}
+
 class Pricing {
 public:
     Pricing(const HostGraph& graph, const CollectiveSpec& spec, const Schedule& schedule,
             const std::vector<std::uint32_t>& accelerators)
         : graph_(graph), spec_(spec), schedule_(schedule), accelerators_(accelerators) {
         const bool one_speaks_for_all = uniform(graph) && schedule.alike(spec.bytes);
+        first_links_ = graph.first_links();
+        if (two_levels(graph)) {
+            count_uplinks();
+        }
         speakers_ = one_speaks_for_all ? std::min(schedule.ranks, 1U) : schedule.ranks;
     }
 
     Exact phase(const Phase& phase) const {
-        const Loads loads = graph_.ports_to_all != 0 ? over_switches(phase) : over_circuits(phase);
+        const Loads loads = graph_.first_neighbour.empty() ? over_switches(phase) : over_circuits(phase);
         Exact most = 0;
         for (const auto& [kind, bytes] : loads) {
             most = std::max(most, kind.latency_ps + serialization(bytes, kind.links));
@@ -104,25 +114,84 @@ private:
         return loads;
     }
 
+    // The deepest pair, and the most bytes over links side by side, of each class of links.
     Loads over_switches(const Phase& phase) const {
         std::vector<std::int64_t> out(schedule_.ranks, 0);
         std::vector<std::int64_t> in(schedule_.ranks, 0);
+        std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t> between;  // groups
         std::int64_t deepest = 0;
         each_send(phase, [&](std::uint32_t rank, std::uint32_t peer, std::int64_t bytes) {
             out[rank] += bytes;
             in[peer] += bytes;
+            const std::uint32_t from = graph_.places[accelerators_[rank]].group;
+            const std::uint32_t to = graph_.places[accelerators_[peer]].group;
+            if (from != to && !uplinks_.empty()) {
+                between[{from, to}] += bytes;
+            }
             deepest = std::max(deepest, trip(rank, peer));
         });
-        const std::int64_t most =
-            std::max(*std::max_element(out.begin(), out.end()), *std::max_element(in.begin(), in.end()));
-        return most > 0 ? Loads{{{deepest, graph_.ports_to_all}, most}} : Loads{};
+        Loads loads;
+        const auto add = [&](std::uint32_t links, std::int64_t bytes) {
+            std::int64_t& most = loads[{deepest, links}];
+            most = std::max(most, bytes);
+        };
+        for (std::uint32_t rank = 0; rank < schedule_.ranks; ++rank) {
+            add(ports(rank), std::max(out[rank], in[rank]));
+        }
+        add_uplinks(between, add);
+        return loads;
+    }
+
+    std::uint32_t ports(std::uint32_t rank) const {
+        const std::uint32_t a = accelerators_[rank];
+        return first_links_[a + 1] - first_links_[a];
+    }
+
+    // Circuits between two groups carry what goes between these two; links to a level of packet switches all that
+    // leaves a group, and all that comes into one.
+    template <class Add>
+    void add_uplinks(const std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t>& between, Add&& add) const {
+        std::map<std::uint32_t, std::int64_t> leaving;
+        std::map<std::uint32_t, std::int64_t> coming;
+        for (const auto& [groups, bytes] : between) {
+            if (level2_switches_) {
+                leaving[groups.first] += bytes;
+                coming[groups.second] += bytes;
+            } else {
+                add(uplinks(groups.first, groups.second), bytes);
+            }
+        }
+        for (const auto* side : {&leaving, &coming}) {
+            for (const auto& [group, bytes] : *side) {
+                add(uplinks(group, group == 0 ? 1 : 0), bytes);
+            }
+        }
+    }
+
+    // Of the level-1 switches of a group, those that lead to the other.
+    std::uint32_t uplinks(std::uint32_t group, std::uint32_t other) const {
+        return uplinks_[std::size_t{group} * graph_.groups + other];
+    }
+
+    void count_uplinks() {
+        uplinks_.assign(std::size_t{graph_.groups} * graph_.groups, 0);
+        for (const SwitchRoutes& routes : graph_.switches) {
+            level2_switches_ = level2_switches_ || routes.own_group == no_id;
+            for (std::uint32_t other = 0; other < graph_.groups && routes.own_group != no_id; ++other) {
+                uplinks_[std::size_t{routes.own_group} * graph_.groups + other] +=
+                    graph_.choices[routes.first_choice + other].count;
+            }
+        }
     }
 
     const HostGraph& graph_;
     const CollectiveSpec& spec_;
     const Schedule& schedule_;
     const std::vector<std::uint32_t>& accelerators_;
-    std::uint32_t speakers_;  // ranks that are looked at
+    std::vector<LinkId> first_links_;
+    std::vector<std::uint32_t> uplinks_;  // by pair of groups; empty unless there are two levels of devices
+    bool level2_switches_ = false;        // packet switches
+    std::uint32_t speakers_;              // ranks that are looked at
 };
 
 }  // namespace

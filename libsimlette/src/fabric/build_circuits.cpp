@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <simlette/fabric/builders.hpp>
-#include <simlette/fabric/built_fabric.hpp>
-#include <simlette/fabric/level_sizes.hpp>
 
 namespace simlette {
 
@@ -37,31 +35,9 @@ bool crosses(const FabricSpec& spec, std::uint32_t a, std::uint32_t b) {
     return spec.kind == FabricKind::two_level && a / spec.group != b / spec.group;
 }
 
-// On no rail may more circuits leave a rack than its level-1 device there has up links.
-void check_crossings(const FabricSpec& spec, const LevelSizes& sizes, const std::vector<CircuitEnd>& ends,
-                     std::vector<Problem>& problems) {
-    std::vector<std::uint32_t> leaving(std::size_t{sizes.groups} * spec.ports, 0);
-    for (std::uint32_t a = 0; a < spec.accelerators; ++a) {
-        for (std::uint32_t rail = 0; rail < spec.ports; ++rail) {
-            const std::uint32_t peer = ends[std::size_t{a} * spec.ports + rail].accelerator;
-            if (peer != no_id && crosses(spec, a, peer)) {
-                ++leaving[std::size_t{sizes.group_of(a)} * spec.ports + rail];
-            }
-        }
-    }
-    const auto most = std::max_element(leaving.begin(), leaving.end());
-    if (*most > sizes.up) {
-        const auto at = static_cast<std::size_t>(most - leaving.begin());
-        problems.push_back(
-            {"", 0, 0,
-             fmt::format("on rail {} {} circuits of rack {} (accelerators {} to {}) lead to other racks, "
-                         "but its level-1 device has {} up links (`level1.up`)",
-                         at % spec.ports, *most, at / spec.ports, at / spec.ports * sizes.group,
-                         (at / spec.ports + 1) * sizes.group - 1, sizes.up)});
-    }
-}
+}  // namespace
 
-HostGraph lay(const FabricSpec& spec, const std::vector<CircuitEnd>& ends) {
+HostGraph build_circuits(const FabricSpec& spec, const std::vector<CircuitEnd>& ends) {
     HostGraph graph;
     graph.accelerators = spec.accelerators;
     graph.circuit_switches = circuit_switches(spec);
@@ -84,26 +60,27 @@ HostGraph lay(const FabricSpec& spec, const std::vector<CircuitEnd>& ends) {
     return graph;
 }
 
-}  // namespace
-
-HostGraph build_circuits(const FabricSpec& spec, std::vector<Problem>& problems) {
-    const std::size_t before = problems.size();
-    const bool two_levels = spec.kind == FabricKind::two_level;
-    LevelSizes sizes;
-    if (two_levels) {
-        sizes = level_sizes(spec, problems);
-        if (spec.level2.device != DeviceKind::ocs) {
-            problems.push_back({"", 0, 0, "`level2.device` is eps above an optical level 1; expected ocs"});
+void check_crossings(const FabricSpec& spec, const LevelSizes& sizes, const std::vector<CircuitEnd>& ends,
+                     std::vector<Problem>& problems) {
+    std::vector<std::uint32_t> leaving(std::size_t{sizes.groups} * spec.ports, 0);
+    for (std::uint32_t a = 0; a < spec.accelerators; ++a) {
+        for (std::uint32_t rail = 0; rail < spec.ports; ++rail) {
+            const std::uint32_t peer = ends[std::size_t{a} * spec.ports + rail].accelerator;
+            if (peer != no_id && crosses(spec, a, peer)) {
+                ++leaving[std::size_t{sizes.group_of(a)} * spec.ports + rail];
+            }
         }
     }
-    std::vector<CircuitEnd> ends;
-    if (problems.size() == before) {
-        ends = circuit_ends(spec, problems);
+    const auto most = std::max_element(leaving.begin(), leaving.end());
+    if (*most > sizes.up) {
+        const auto at = static_cast<std::size_t>(most - leaving.begin());
+        problems.push_back(
+            {"", 0, 0,
+             fmt::format("on rail {} {} circuits of rack {} (accelerators {} to {}) lead to other racks, "
+                         "but its level-1 device has {} up links (`level1.up`)",
+                         at % spec.ports, *most, at / spec.ports, at / spec.ports * sizes.group,
+                         (at / spec.ports + 1) * sizes.group - 1, sizes.up)});
     }
-    if (two_levels && problems.size() == before) {
-        check_crossings(spec, sizes, ends, problems);
-    }
-    return problems.size() == before ? lay(spec, ends) : HostGraph{};
 }
 
 }  // namespace simlette

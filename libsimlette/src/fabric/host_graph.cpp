@@ -44,6 +44,11 @@ std::vector<LinkId> HostGraph::first_links() const {
     return first;
 }
 
+bool HostGraph::has_levels() const {
+    return std::any_of(links.begin(), links.end(),
+                       [this](const HostLink& link) { return link.from >= accelerators && link.to >= accelerators; });
+}
+
 bool HostGraph::has_choices() const {
     return std::any_of(choices.begin(), choices.end(), [](const LinkChoice& choice) { return choice.count > 1; });
 }

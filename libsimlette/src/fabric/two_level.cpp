@@ -4,9 +4,7 @@
 #include <map>
 
 #include <simlette/base/contract.hpp>
-#include <simlette/fabric/level_sizes.hpp>
 #include <simlette/fabric/builders.hpp>
-#include <simlette/link/flit.hpp>
 
 namespace simlette {
 
@@ -96,8 +94,8 @@ private:
         graph_.packet_switches += sizes_.rails * sizes_.devices_each;
         for (std::uint32_t rail = 0; rail < sizes_.rails; ++rail) {
             for (std::uint32_t device = 0; device < sizes_.devices_each; ++device) {
-                graph_.switches.push_back({no_id, no_id, spine(rail, device) * graph_.groups, 2,
-                                           std::uint64_t{spec_.ports} * sizes_.up});
+                graph_.switches.push_back(
+                    {no_id, no_id, spine(rail, device) * graph_.groups, 2, std::uint64_t{spec_.ports} * sizes_.up});
                 graph_.switch_names.push_back("spine" + std::to_string(device) + "r" + std::to_string(rail));
             }
         }
@@ -164,9 +162,8 @@ private:
                 for (std::uint32_t u = 0; u < sizes_.up && graph_.groups > 1; ++u) {
                     const std::uint32_t other = partner(group, (rail * sizes_.up + u) % rounds_of(graph_.groups));
                     if (other != no_id) {
-                        joined[{leaf(other, rail), group}].push_back(add(node(leaf(other, rail)),
-                                                                         node(leaf(group, rail)), sizes_.up_port(u),
-                                                                         sizes_.up_port(u), 2));
+                        joined[{leaf(other, rail), group}].push_back(add(
+                            node(leaf(other, rail)), node(leaf(group, rail)), sizes_.up_port(u), sizes_.up_port(u), 2));
                     }
                 }
             }
@@ -226,14 +223,12 @@ void check_circuits(const FabricSpec& spec, const LevelSizes& sizes, std::vector
 
 }  // namespace
 
-HostGraph build_two_level(const FabricSpec& spec, std::vector<Problem>& problems) {
-    const std::size_t before = problems.size();
-    const LevelSizes sizes = level_sizes(spec, problems);
+HostGraph build_two_level(const FabricSpec& spec, const LevelSizes& sizes, std::vector<Problem>& problems) {
     const bool hybrid = spec.level2.device == DeviceKind::ocs;
-    if (problems.size() == before && hybrid) {
+    if (hybrid) {
         check_circuits(spec, sizes, problems);
     }
-    if (problems.size() != before) {
+    if (!problems.empty()) {
         return {};
     }
     TwoLevels levels(spec, sizes);

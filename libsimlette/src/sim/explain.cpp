@@ -33,8 +33,7 @@ PathHop told(const HostGraph& graph, const HopRecord& record) {
     hop.flit_time = kind.flit_time;
     hop.latency = kind.latency.total();
     for (const HopRecord::Rival& rival : record.rivals) {
-        hop.rivals.push_back(
-            {rival.collective, rival.source_rank, rival.destination_rank, rival.answer, rival.flits});
+        hop.rivals.push_back({rival.collective, rival.source_rank, rival.destination_rank, rival.answer, rival.flits});
     }
     const auto by_name = [](const PathHop::Rival& a, const PathHop::Rival& b) {
         return std::tie(a.collective, a.source, a.destination, a.answer) <

@@ -98,9 +98,10 @@ Network network_for(const Fabric& fabric, const SimulatorOptions& options) {
                 throw Error(ErrorKind::input, "known value `ualink` with `mode: message`, not in this version");
             }
             if (fabric.graph.has_choices()) {
-                throw Error(ErrorKind::input,
-                            "known value `message` of `mode` on a fabric whose switches choose among links, not in this "
-                            "version; use flit mode");
+                throw Error(
+                    ErrorKind::input,
+                    "known value `message` of `mode` on a fabric whose switches choose among links, not in this "
+                    "version; use flit mode");
             }
             return Network(std::in_place_type<MessageNetwork>, fabric.graph, spec.routing, rules, spec.seed);
         case Mode::analytic:

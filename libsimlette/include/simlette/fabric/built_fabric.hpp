@@ -19,7 +19,7 @@ public:
     const HostGraph graph;
 
     // Messages go from neighbour to neighbour by circuits; otherwise switches carry them to every accelerator.
-    bool circuits() const { return graph.packet_switches == 0; }
+    bool circuits() const { return !graph.first_neighbour.empty(); }
     std::uint32_t accelerator_of(std::uint32_t rank) const {
         return spec.placement.empty() ? rank : spec.placement[rank];
     }
@@ -35,8 +35,8 @@ struct CircuitEnd {
 // Appends what is wrong to `problems`: the port budget, labels out of range, no matching, not connected.
 std::vector<CircuitEnd> circuit_ends(const FabricSpec& spec, std::vector<Problem>& problems);
 
-// The same for circuits of a shape. Directions take ports in turn, the copies of one side by side: a ring forwards, then
-// backwards; a torus so for each dimension in list order; a full mesh by ascending distance.
+// The same for circuits of a shape. Directions take ports in turn, the copies of one side by side: a ring forwards,
+// then backwards; a torus so for each dimension in list order; a full mesh by ascending distance.
 std::vector<CircuitEnd> shape_ends(const FabricSpec& spec, std::vector<Problem>& problems);
 
 }  // namespace simlette

@@ -72,8 +72,8 @@ public:
     // Follows the flits of these messages.
     void trace(const std::vector<TracedMessage>& messages) { trace_.want(messages); }
     const FlitTrace& traced() const { return trace_; }
-    // Every delivery says where its time went, traced or not: no flit has a choice of ways.
-    bool explains_all() const { return one_way_; }
+    // Every delivery says where its time went, traced or not.
+    bool explains_all() const { return one_switch_; }
     // Logs what passes every link, and stalls; at most `limit` of each.
     void log_ports(std::uint64_t limit);
     const PortLog& port_log() const { return port_log_; }
@@ -110,8 +110,8 @@ private:
         std::uint16_t arrive_lane = 0;
         std::uint16_t free_lane = 0;
         std::uint16_t credit_lane = 0;
-        std::uint8_t finite = 0;     // bit per channel: credits are counted
-        bool credit_at_once = true;  // credit_return is 0
+        std::uint8_t finite = 0;        // bit per channel: credits are counted
+        bool credit_at_once = true;     // credit_return is 0
         bool due = false;               // in due_
         std::uint8_t next_channel = 0;  // of the arbiter
         std::uint8_t stalled = 0;       // bit per cause of StallClock: its clock runs
@@ -261,7 +261,7 @@ private:
     RoutingSpec routing_;
     TransactionRules rules_;
     std::uint64_t seed_;
-    bool one_way_;  // no switch has a choice
+    bool one_switch_;  // at most one lies between two accelerators, and it has no choice
     Queue queue_;
     Time now_;
     std::vector<LinkState> links_;
@@ -286,7 +286,7 @@ private:
         std::uint32_t choice;
     };
     std::vector<boost::container::small_vector<Kept, 2>> kept_;  // per message: ways that all its flits go, if they do
-    std::vector<Event> arrivals_;  // at switches in the open instant; of adaptive routing
+    std::vector<Event> arrivals_;                                // at switches in the open instant; of adaptive routing
     std::vector<std::uint32_t> free_messages_;
     std::vector<Delivery> deliveries_;
     std::vector<std::uint32_t> wakes_;

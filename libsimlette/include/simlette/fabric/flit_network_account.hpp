@@ -31,7 +31,7 @@ template <class Queue>
 TimeParts FlitNetwork<Queue>::path(std::uint32_t message) const {
     const MessageOrigin& origin = origins_[message];
     const Toll& toll = tolls_[message];
-    if (!one_way_) {
+    if (!one_switch_) {
         return traced_path(message);
     }
     TimeParts parts;
@@ -67,7 +67,7 @@ void FlitNetwork<Queue>::add_latencies(LinkId first, std::uint32_t destination, 
 template <class Queue>
 void FlitNetwork<Queue>::log_departure(LinkId id, std::uint32_t message, bool last) {
     const MessageOrigin& origin = origins_[message];
-    port_log_.depart(message, last && one_way_,
+    port_log_.depart(message, last && one_switch_,
                      {id, origin.half, false, origin.collective, origin.phase, origin.source_rank,
                       origin.destination_rank, origin.bytes.count, 0, now_, now_ + graph_.class_of(id).flit_time});
 }

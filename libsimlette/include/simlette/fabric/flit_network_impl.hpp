@@ -19,7 +19,7 @@ FlitNetwork<Queue>::FlitNetwork(const HostGraph& graph, const RoutingSpec& routi
       routing_(routing),
       rules_(rules),
       seed_(seed),
-      one_way_(!graph.has_choices()),
+      one_switch_(!graph.has_choices() && !graph.has_levels()),
       sources_(graph, routing, rules, seed),
       way_back_(graph.ways_back()) {
     graph.check();
@@ -65,7 +65,8 @@ void FlitNetwork<Queue>::open(Time t) {
     now_ = t;
     events_ += queue_.drain(t, *this);
     if (!arrivals_.empty()) {
-        std::sort(arrivals_.begin(), arrivals_.end(), [](const Event& a, const Event& b) { return a.entity < b.entity; });
+        std::sort(arrivals_.begin(), arrivals_.end(),
+                  [](const Event& a, const Event& b) { return a.entity < b.entity; });
         for (const Event& event : arrivals_) {
             arrive(event.entity, event.detail);
         }
@@ -121,7 +122,7 @@ void FlitNetwork<Queue>::reset_arbiters() {
 template <class Queue>
 void FlitNetwork<Queue>::deliver(const Event& event) {
     if (ends_[event.entity].at != no_id) {
-        if (routing_.policy == RoutingPolicy::adaptive && !one_way_) {
+        if (routing_.policy == RoutingPolicy::adaptive) {
             arrivals_.push_back(event);
         } else {
             arrive(event.entity, event.detail);
@@ -147,7 +148,7 @@ void FlitNetwork<Queue>::arrive(LinkId from, std::uint32_t flit) {
     const LinkId out = way_on(from, message, channel);
     OutputQueues& queues = output(out, channel);
     queues.push(from, message, last, runs_);
-    if (last && one_way_) {
+    if (last && one_switch_) {
         start_waiting(out, channel, message, queues.ahead(from, message, runs_, [&](std::uint32_t other) {
             return same_flow(message, other);
         }));
@@ -256,7 +257,7 @@ void FlitNetwork<Queue>::send(LinkId id, LinkState& link, std::uint32_t channel)
     ++link.sent;
     link.on_wire = next.message << 2U | (next.last ? 2U : 0U) | channel;
     link.free_at = queue_.push(link.free_lane, now_, id, freed);
-    if (next.last && one_way_) {
+    if (next.last && one_switch_) {
         stop_waiting(id, link, channel, next.message);
     }
     queue_.push(link.arrive_lane, now_, id, link.on_wire);

@@ -16,8 +16,7 @@ LinkId FlitNetwork<Queue>::way_on(LinkId from, std::uint32_t message, std::uint3
         return graph_.way_down(at, destination);
     }
     const LinkChoice& choice = graph_.choice(at, destination);
-    return graph_.choice_links[choice.first +
-                               (choice.count == 1 ? 0 : choose(from, choice, message, channel))];
+    return graph_.choice_links[choice.first + (choice.count == 1 ? 0 : choose(from, choice, message, channel))];
 }
 
 template <class Queue>
@@ -70,8 +69,8 @@ std::uint32_t FlitNetwork<Queue>::next_turn(LinkEnd& end, std::uint32_t channel,
 template <class Queue>
 std::uint32_t FlitNetwork<Queue>::random_turn(LinkId from, std::uint32_t channel, std::uint32_t candidates) {
     const std::uint64_t count = draws_[std::size_t{from} * channel_count + channel]++;
-    return static_cast<std::uint32_t>(
-        mix(mix(mix(seed_, ends_[from].at), graph_.links[from].to_port), count) % candidates);
+    return static_cast<std::uint32_t>(mix(mix(mix(seed_, ends_[from].at), graph_.links[from].to_port), count) %
+                                      candidates);
 }
 
 // Ties go to the first of them from `first` on.
@@ -93,7 +92,7 @@ std::uint32_t FlitNetwork<Queue>::least_queued(const LinkChoice& choice, std::ui
 // Every input starts at the candidate of its own number, so that inputs do not all begin at the same one.
 template <class Queue>
 void FlitNetwork<Queue>::reset_turns() {
-    for (LinkId id = 0; id < ends_.size() && !one_way_; ++id) {
+    for (LinkId id = 0; id < ends_.size(); ++id) {
         LinkEnd& end = ends_[id];
         if (end.at != no_id) {
             end.turn.fill(graph_.links[id].to_port % cycles_[end.at]);

@@ -8,8 +8,12 @@ namespace simlette {
 template <class Queue>
 TracedMessage FlitNetwork<Queue>::trace_key(std::uint32_t message) const {
     const MessageOrigin& origin = origins_[message];
-    return {origin.collective, origin.phase, origin.source_rank, origin.destination_rank,
-            graph_.links[origin.first_link].from_port, origin.half};
+    return {origin.collective,
+            origin.phase,
+            origin.source_rank,
+            origin.destination_rank,
+            graph_.links[origin.first_link].from_port,
+            origin.half};
 }
 
 template <class Queue>

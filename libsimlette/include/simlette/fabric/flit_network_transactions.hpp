@@ -175,7 +175,7 @@ void FlitNetwork<Queue>::queue_answer(std::uint32_t message, std::uint32_t flits
     const LinkId id = origin.answer_link;
     if (origin.half == Half::read_data) {
         const std::int64_t waiting = waiting_data(id, origin.collective, flits);
-        if (last && one_way_) {
+        if (last && one_switch_) {
             start_waiting(id, index(Channel::response), message, waiting - 1);
         }
     }

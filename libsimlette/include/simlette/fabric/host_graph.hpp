@@ -61,9 +61,9 @@ struct Place {
 // How a switch sends on. To accelerators of its own group it has a link each; to any other group there is a choice.
 struct SwitchRoutes {
     std::uint32_t own_group = no_id;
-    LinkId first_down = no_id;       // to the accelerator with index 0 of its own group, the others follow
-    std::uint32_t first_choice = 0;  // of HostGraph::choices, one per group; unused where there is one group
-    std::uint32_t level = 1;         // hops from the accelerators, the fewest
+    LinkId first_down = no_id;         // to the accelerator with index 0 of its own group, the others follow
+    std::uint32_t first_choice = 0;    // of HostGraph::choices, one per group; unused where there is one group
+    std::uint32_t level = 1;           // hops from the accelerators, the fewest
     std::uint64_t static_divisor = 1;  // static routing takes candidate (destination / divisor) mod candidates
 };
 
@@ -77,7 +77,8 @@ struct HostGraph {
 
     // Which links of a source lead to a destination. One of three forms holds for a graph:
     //   ports_to_all   the first `ports_to_all` links of every accelerator reach every destination
-    //   group_ports    by the groups of source and destination: the places of links among those of the source, ascending;
+    //   group_ports    by the groups of source and destination: the places of links among those of the source,
+    //   ascending;
     //                  one that stands there twice takes two shares of what is sprayed
     //   neighbours     circuits: by source and destination
     std::uint32_t ports_to_all = 0;
@@ -102,7 +103,8 @@ struct HostGraph {
     LinkId first_switch_link() const;
     // Of each accelerator the id of its first link, and one more at the end.
     std::vector<LinkId> first_links() const;
-    // Where switch `at` (a node less the accelerators) may send what is for `destination`. Requires: it hangs elsewhere.
+    // Where switch `at` (a node less the accelerators) may send what is for `destination`. Requires: it hangs
+    // elsewhere.
     const LinkChoice& choice(std::uint32_t at, std::uint32_t destination) const {
         return choices[switches[at].first_choice + places[destination].group];
     }
@@ -118,6 +120,8 @@ struct HostGraph {
     }
     // Per switch, the least number that is a multiple of the size of each of its choices.
     std::vector<std::uint32_t> cycles() const;
+    // Some link leads from switch to switch.
+    bool has_levels() const;
     // Some switch has more than one link that leads on to the same destination.
     bool has_choices() const;
     // Every accelerator a group of its own, and one way from each switch to each: table[switch * accelerators +

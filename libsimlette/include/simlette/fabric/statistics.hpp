@@ -18,7 +18,7 @@ struct LinkStatistics {
     std::int64_t bytes = 0;                       // 640 x flits
     Duration busy{0};                             // flits x flit time
     std::array<Duration, channel_count> stall{};  // wire idle, a flit ready, no credit
-    std::int64_t queue = 0;  // the largest number of flits left waiting at the end of an instant
+    std::int64_t queue = 0;                       // the largest number of flits left waiting at the end of an instant
     // By all its flits together, from being ready to their start; over a time it is the mean length of the queue. Exact
     // below 2^63 ps.
     Duration waited{0};

@@ -77,8 +77,8 @@ struct Delivery {
     Bytes bytes{0};
     Time injected;
     // What its last flit went through since it was ready at its source. Of data that was read: since the request was
-    // ready, or since the data was, whichever its departure waited for. Where flits of a message go different ways and it
-    // was not traced, all of it counts as `wait`.
+    // ready, or since the data was, whichever its departure waited for. Beyond one switch all of it counts as `wait`
+    // unless the message was traced.
     TimeParts parts;
     bool released_by_request = false;  // parts include the request
 };

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include <simlette/collective/player.hpp>
-#include <simlette/fabric/host_graph.hpp>
 #include <simlette/fabric/flit_trace.hpp>
+#include <simlette/fabric/host_graph.hpp>
 #include <simlette/sim/simulator.hpp>
 
 namespace simlette {

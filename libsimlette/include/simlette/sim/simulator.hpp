@@ -57,10 +57,10 @@ struct CollectiveReport {
     std::int64_t flits = 0;  // of all its messages
     Bytes payload{0};        // of all its messages
     bool finished = false;
-    Time start;               // meaningful once it has started
-    Time end;                 // meaningful once it has finished
-    // critical_path says where the time went: once it has finished, in flit mode. Where flits of a message go different
-    // ways only if critical_messages() were traced, for the last of them to come cannot be known ahead.
+    Time start;  // meaningful once it has started
+    Time end;    // meaningful once it has finished
+    // critical_path says where the time went: once it has finished, in flit mode. On paths
+    // through several switches only if critical_messages() were traced: which flit comes last is not known ahead.
     bool explained = false;
     TimeParts critical_path;  // adds up to end - start; all zero unless explained
     Duration finish_skew{0};  // between the first and the last rank to finish
@@ -99,8 +99,8 @@ struct PathStep {
 };
 
 struct SimulatorOptions {
-    bool record_messages = false;                   // keep a record of every port-message, for messages()
-    bool tally_latency = false;                     // count latencies of port-messages, for message_latency()
+    bool record_messages = false;                     // keep a record of every port-message, for messages()
+    bool tally_latency = false;                       // count latencies of port-messages, for message_latency()
     std::vector<TracedMessage> traced_messages = {};  // follow their flits, for explain(); flit mode
     Mode mode = Mode::flit;
     bool record_ports = false;               // keep what was on every port when, for passages() and stalls()
