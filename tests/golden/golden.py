@@ -31,6 +31,8 @@ CASES = [
     ("eps-one-shot-responses", EPS, ONE_SHOT, ["workload.collectives.0.bytes=40 KiB", "topology.responses=per-message"]),
     ("eps-ualink-one-shot", "topologies/single-level-eps-ualink.yaml", ONE_SHOT, []),
     ("eps-three-in-a-row", EPS, "tests/golden/three-in-a-row.yaml", []),
+    ("two-level-eps-one-shot", "topologies/two-level-eps-16.yaml", ONE_SHOT, ["topology.responses=per-message"]),
+    ("two-level-hybrid-two-shot", "topologies/two-level-hybrid-16.yaml", TWO_SHOT, [CREDITS]),
     ("eps-message-mode", EPS, ONE_SHOT, [MEBIBYTE, CREDITS, SAME], "message"),
 ]
 

@@ -1,7 +1,10 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <string>
+#include <vector>
 
 #include <simlette/base/error.hpp>
 #include <simlette/study/document.hpp>
@@ -107,14 +110,26 @@ bool conforms(const json& value, const json& rule) {
            std::regex_match(value.get<std::string>(), std::regex(rule.value("pattern", std::string(".*"))));
 }
 
+std::vector<std::string> shipped_topologies() {
+    std::vector<std::string> paths;
+    for (const auto& entry : std::filesystem::directory_iterator("topologies")) {
+        if (entry.path().extension() == ".yaml") {
+            paths.push_back(entry.path().generic_string());
+        }
+    }
+    std::sort(paths.begin(), paths.end());
+    REQUIRE(paths.size() >= 15);
+    return paths;
+}
+
 }  // namespace
 
 TEST_CASE("the shipped files and every resolved configuration conform to the schemas") {
     const json topology = schema_json("topology");
     const json workload = schema_json("workload");
     CHECK(topology.at("$schema") == "https://json-schema.org/draft/2020-12/schema");
-    for (const char* name : {"eps", "ocs", "eps-ualink", "ocs-ualink"}) {
-        const std::string path = "topologies/single-level-" + std::string(name) + ".yaml";
+    for (const std::string& path : shipped_topologies()) {
+        INFO(path);
         CHECK(conforms(file_value(path), topology));
         const json configuration = json::parse(load_run({path, "workloads/one-shot.yaml", {}, {}}).configuration);
         CHECK(conforms(configuration.at("topology"), topology));
