@@ -33,6 +33,8 @@ CASES = [
     ("eps-three-in-a-row", EPS, "tests/golden/three-in-a-row.yaml", []),
     ("eps-all-to-all", EPS, "workloads/all-to-all.yaml", [SAME]),
     ("eps-scatter-gather", EPS, "workloads/scatter-gather.yaml", []),
+    ("two-level-eps-one-shot", "topologies/two-level-eps-16.yaml", ONE_SHOT, ["topology.responses=per-message"]),
+    ("two-level-hybrid-two-shot", "topologies/two-level-hybrid-16.yaml", TWO_SHOT, [CREDITS]),
     ("eps-message-mode", EPS, ONE_SHOT, [MEBIBYTE, CREDITS, SAME], "message"),
 ]
 

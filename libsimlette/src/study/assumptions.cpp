@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <simlette/base/contract.hpp>
 #include <simlette/study/assumptions.hpp>
 #include <simlette/study/format.hpp>
 #include <simlette/study/names.hpp>
+#include <simlette/study/profiles.hpp>
 #include <simlette/study/quantity.hpp>
 
 namespace simlette {
@@ -16,7 +18,46 @@ bool always(const FabricSpec&) {
 }
 
 bool on_packet_switches(const FabricSpec& fabric) {
-    return fabric.kind == FabricKind::single_level && fabric.device == DeviceKind::eps;
+    switch (fabric.kind) {
+        case FabricKind::single_level:
+            return fabric.device == DeviceKind::eps;
+        case FabricKind::two_level:
+            return fabric.level1.device == DeviceKind::eps;
+        case FabricKind::direct:
+            return false;
+        case FabricKind::explicit_graph:
+            return !fabric.graph.devices.empty();
+    }
+    broken_promise("a fabric is of one of four kinds");
+}
+
+bool through_several_switches(const FabricSpec& fabric) {
+    return on_packet_switches(fabric) && fabric.kind != FabricKind::single_level;
+}
+
+bool hops_read_alone(const FabricSpec& fabric) {
+    return through_several_switches(fabric) && fabric.hop_reading == HopReading::switch_only;
+}
+
+bool hops_read_whole(const FabricSpec& fabric) {
+    return through_several_switches(fabric) && fabric.hop_reading == HopReading::per_hop;
+}
+
+bool between_racks(const FabricSpec& fabric) {
+    return fabric.kind == FabricKind::two_level;
+}
+
+std::string hop_reading(const FabricSpec& fabric) {
+    return std::string(name_of(fabric.hop_reading));
+}
+
+std::string latency_profile_name(const FabricSpec& fabric) {
+    const std::string name = latency_profile_of(fabric.latency);
+    return name.empty() ? "values of its own" : name;
+}
+
+std::string rack_link(const FabricSpec& fabric) {
+    return duration_text(fabric.latency.propagation_level2);
 }
 
 std::string switch_latency(const FabricSpec& fabric) {
@@ -78,7 +119,7 @@ struct Row {
     bool (*applies)(const FabricSpec&);
 };
 
-constexpr std::array<Row, 13> rows{{
+constexpr std::array<Row, 17> rows{{
     {"no-in-network-reduction", "switches neither reduce nor multicast", "none", nullptr,
      "UALink 200G 1.0 has no in-network compute; Common 2.0 adds it", "ocs", nullptr, always},
     {"responses", "responses take no wire time; they would delay requests that share a wire", nullptr, response_policy,
@@ -91,6 +132,17 @@ constexpr std::array<Row, 13> rows{{
     {"switch-latency", "pin to pin through the electronic switch; public targets are 150 to 250 ns", nullptr,
      switch_latency, "topology key `latency.switch`; targets: UALink consortium, public questions and answers", nullptr,
      favoured_by_switch_latency, on_packet_switches},
+    {"latency-profile", "the split of a path's latency is published for no product; low, nominal and high move it",
+     nullptr, latency_profile_name, "topology key `latency`; topologies/profiles/latencies.yaml", "neither", nullptr,
+     always},
+    {"hop-reading", "a further electronic switch adds its own latency and its link, no more", nullptr, hop_reading,
+     "topology key `hop_reading`; the paper's 810 ns per switch hop can be read either way", "eps", nullptr,
+     hops_read_alone},
+    {"hop-reading", "a further electronic switch adds all that a path through one switch takes", nullptr, hop_reading,
+     "topology key `hop_reading`; the paper's 810 ns per switch hop can be read either way", "ocs", nullptr,
+     hops_read_whole},
+    {"links-between-racks", "propagation of a link between racks; 10 ns are 2 m, and more phases cross it on circuits",
+     nullptr, rack_link, "topology key `latency.propagation`", "ocs", nullptr, between_racks},
     {"output-queued-switch", "virtual output queues, speed-up as large as the radix: no head-of-line blocking", "ideal",
      nullptr, "our choice", "eps", nullptr, on_packet_switches},
     {"free-local-reduction", "adding contributions in an accelerator takes no time", "0 ns", nullptr, "our choice",

@@ -8,7 +8,8 @@ namespace {
 constexpr std::int64_t most_accelerators = 65'536;
 constexpr std::int64_t most_ports = 1'024;
 
-const char* const circuit_forms = "a map with `generators` or `ports`";
+const char* const circuit_forms = "a map with `generators` or `ports`, or auto";
+const char* const generator_forms = "cube, ring, full-mesh, {torus: [4, 4]}, or a list of bit strings";
 const char* const pair_form = "a pair of accelerators, such as [0, 1]";
 
 bool read_bits(const Value& value, std::string& into) {
@@ -18,17 +19,38 @@ bool read_bits(const Value& value, std::string& into) {
     return is_bits || value.expect("a bit string, most significant bit first, such as `00001`");
 }
 
-void read_generators(const Value& value, CircuitText& into) {
+Fields<CircuitText> torus_fields() {
+    Field<CircuitText> torus = required("torus", &CircuitText::torus,
+                                        whole_list(2, most_accelerators, "the extents of a torus, such as [4, 4]"),
+                                        "extents, slowest first; their product is the number of accelerators");
+    return {torus};
+}
+
+void read_named_generators(const Value& value, CircuitText& into) {
+    const std::vector<std::string> names{"cube", "ring", "full-mesh"};
     std::size_t index = 0;
+    if (value.node().text == "torus") {
+        value.fail(value.name() + " is `torus` without its extents; expected such as {torus: [4, 4]}");
+    } else if (!contains(names, value.node().text) && nearest(value.node().text, names).empty()) {
+        value.expect(generator_forms);
+    } else if (read_choice(value, names, {}, index)) {
+        into.cube = index == 0;
+        into.shape = index == 0 ? CircuitShape::none : index == 1 ? CircuitShape::ring : CircuitShape::full_mesh;
+    }
+}
+
+void read_generators(const Value& value, CircuitText& into) {
+    if (value.is_map()) {
+        into.shape = CircuitShape::torus;
+        read_fields(value, torus_fields(), into);
+        return;
+    }
     if (!value.is_list()) {
-        into.cube = value.is_scalar() && read_choice(value, {"cube"}, {"torus", "full-mesh", "ring"}, index);
-        if (!value.is_scalar()) {
-            value.expect("cube or a list of bit strings");
-        }
+        value.is_scalar() ? read_named_generators(value, into) : void(value.expect(generator_forms));
         return;
     }
     if (value.node().items.empty()) {
-        value.fail(value.name() + " is empty; expected cube or a list of bit strings");
+        value.fail(value.name() + " is empty; expected " + generator_forms);
     }
     for (std::size_t i = 0; i < value.node().items.size(); ++i) {
         std::string bits;
@@ -85,7 +107,13 @@ Node write_generators(const CircuitText& circuits) {
     for (const std::string& generator : circuits.generators) {
         items.push_back(text_node(generator));
     }
-    return circuits.cube ? text_node("cube") : items.empty() ? Node{} : list_node(std::move(items));
+    if (circuits.shape == CircuitShape::torus) {
+        return write_fields(torus_fields(), circuits);
+    }
+    if (circuits.cube || circuits.shape != CircuitShape::none) {
+        return text_node(circuits.cube ? "cube" : name_of(circuits.shape));
+    }
+    return items.empty() ? Node{} : list_node(std::move(items));
 }
 
 Node write_port_pairs(const CircuitText& circuits) {
@@ -125,11 +153,13 @@ Node port_pairs_schema() {
 
 Fields<CircuitText> circuit_fields() {
     return {
-        {{"generators", "accelerator x is joined to x XOR g; `cube` is the unit generators, repeated as ports allow",
+        {{"generators",
+          "accelerator x is joined to x XOR g; `cube` is the unit generators, repeated as ports allow; of direct also "
+          "a ring, a full mesh or a torus",
           false, true},
          read_generators,
          write_generators,
-         one_of({choice_schema({"cube"}), list_schema(bits_schema())})},
+         one_of({choice_schema({"cube", "ring", "full-mesh"}), list_schema(bits_schema()), schema_of(torus_fields())})},
         multiplicity_field(),
         {{"ports", "for each port, the pairs of accelerators that are joined", false, true},
          read_port_pairs,
@@ -144,16 +174,20 @@ Kind<CircuitText> circuits_kind() {
     Kind<CircuitText> kind;
     kind.read = [](const Value& value, CircuitText& into) {
         const std::string& text = value.node().text;
-        if (value.is_scalar() && (text == "auto" || names_file(text))) {
-            return value.not_built(text);  // auto, or a plan
+        into.automatic = value.is_scalar() && text == "auto";
+        if (into.automatic) {
+            return true;
+        }
+        if (value.is_scalar() && names_file(text)) {
+            return value.not_built(text);  // a plan
         }
         return value.is_map() ? read_fields(value, circuit_fields(), into) : value.expect(circuit_forms);
     };
     kind.write = [](const CircuitText& circuits) {
         Node written = write_fields(circuit_fields(), circuits);
-        return written.keys.empty() ? Node{} : written;
+        return circuits.automatic ? text_node("auto") : written.keys.empty() ? Node{} : written;
     };
-    kind.schema = schema_of(circuit_fields());
+    kind.schema = one_of({choice_schema({"auto"}), schema_of(circuit_fields())});
     return kind;
 }
 

@@ -2,10 +2,16 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <optional>
+
+#include <simlette/base/contract.hpp>
 #include <simlette/fabric/fabric.hpp>
 #include <simlette/study/describe.hpp>
 #include <simlette/study/format.hpp>
 #include <simlette/study/names.hpp>
+#include <simlette/study/paths.hpp>
+#include <simlette/study/profiles.hpp>
 #include <simlette/study/quantity.hpp>
 #include <simlette/study/run_setup.hpp>
 #include <simlette/version.hpp>
@@ -17,26 +23,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Rows = std::vector<std::vector<std::string>>;
 
-bool optical(const FabricSpec& fabric) {
-    return fabric.kind == FabricKind::direct || fabric.device == DeviceKind::ocs;
-}
-
-struct PathParts {
-    Duration endpoint;
-    Duration protocol;
-    Duration propagation;
-    Duration switching;
-};
-
-// Of a path between neighbours; the parts add up to FabricDescription::path_latency.
-PathParts path_parts(const FabricSpec& fabric) {
-    const LatencySpec& latency = fabric.latency;
-    const bool direct = fabric.kind == FabricKind::direct;
-    const Duration device = optical(fabric) ? latency.circuit_switch : latency.packet_switch;
-    return {latency.egress_endpoint + latency.ingress_endpoint, latency.egress_protocol + latency.ingress_protocol,
-            latency.propagation * (direct ? 1 : 2), direct ? Duration{0} : device};
-}
-
 std::string generators_text(const FabricDescription& description) {
     std::string text;
     for (std::size_t i = 0; i < description.generators.size(); ++i) {
@@ -45,19 +31,89 @@ std::string generators_text(const FabricDescription& description) {
     return text;
 }
 
-std::string devices_text(const FabricSpec& fabric, const FabricDescription& description) {
-    const std::uint32_t devices = description.packet_switches + description.circuit_switches;
-    if (devices == 0) {
-        return "none: circuits run from accelerator to accelerator";
+const char* device_text(DeviceKind device) {
+    return device == DeviceKind::ocs ? "optical circuit switches" : "electronic packet switches";
+}
+
+std::string level_text(const LevelDescription& level) {
+    const std::string bound = level.radix == 0 ? std::string() : fmt::format(" of radix {}", level.radix);
+    return fmt::format("{} {}{}, {} ports used", count_text(level.devices), device_text(level.device), bound,
+                       count_text(level.ports_used));
+}
+
+// One row, or one for each of several levels with what joins them.
+void add_devices(const FabricDescription& description, Rows& rows) {
+    if (description.levels.empty()) {
+        const std::string switches = count_text(description.packet_switches) + " electronic packet switches";
+        rows.push_back({"devices", description.packet_switches > 0
+                                       ? switches
+                                       : "none: circuits run from accelerator to accelerator"});
+        return;
     }
-    const std::string bound = fabric.radix == 0 ? std::string() : fmt::format(" of radix {}", fabric.radix);
-    return fmt::format("{} {}, {} ports used{}", count_text(devices),
-                       optical(fabric) ? "optical circuit switches" : "electronic packet switches",
-                       count_text(description.switch_ports_used), bound);
+    if (description.levels.size() == 1) {
+        rows.push_back({"devices", level_text(description.levels.front())});
+        return;
+    }
+    for (std::size_t i = 0; i < description.levels.size(); ++i) {
+        const LevelDescription& level = description.levels[i];
+        const std::string below = i == 0 ? "accelerators" : fmt::format("level {}", i);
+        rows.push_back({fmt::format("level {}", i + 1),
+                        fmt::format("{}, {} links to {}", level_text(level), count_text(level.links), below)});
+    }
+}
+
+std::string oversubscription_text(const FabricDescription& description) {
+    const std::uint64_t down = description.oversubscription_down;
+    const std::uint64_t up = description.oversubscription_up;
+    return fmt::format("{}:{}{}", down, up, down <= up ? ", none" : ", towards level 2");
+}
+
+bool within_a_rack(const FabricSpec& fabric, const PathLatency& path) {
+    return path.source / fabric.group == path.destination / fabric.group;
+}
+
+// Which way it is, where there are several.
+std::string path_name(const FabricSpec& fabric, const PathLatency& path) {
+    if (fabric.kind == FabricKind::two_level) {
+        return within_a_rack(fabric, path) ? " in a rack" : " from rack to rack";
+    }
+    return fmt::format(" from a{} to a{}", path.source, path.destination);
+}
+
+std::string path_text(const PathLatency& path, const std::string& name) {
+    return fmt::format("{}{} = endpoint {} + protocol {} + propagation {} + switch {}", time_text(path.total().ps),
+                       name, time_text(path.endpoint.ps), time_text(path.protocol.ps), time_text(path.propagation.ps),
+                       time_text(path.switching.ps));
+}
+
+void add_paths(const FabricSpec& fabric, const std::optional<PathRange>& paths, Rows& rows) {
+    if (!paths) {
+        return;
+    }
+    if (paths->shortest.total() == paths->longest.total()) {
+        rows.push_back({"path latency", path_text(paths->shortest, "")});
+        return;
+    }
+    rows.push_back({"path latency", path_text(paths->shortest, path_name(fabric, paths->shortest))});
+    rows.push_back({"", path_text(paths->longest, path_name(fabric, paths->longest))});
 }
 
 std::int64_t bisection_rate(const FabricSpec& fabric, const FabricDescription& description) {
     return static_cast<std::int64_t>(description.bisection_links) * fabric.port_rate.per_second;
+}
+
+// The links of an explicit graph may differ in rate, then a number of links is no rate.
+bool has_one_rate(const FabricSpec& fabric) {
+    return std::all_of(fabric.graph.links.begin(), fabric.graph.links.end(), [&](const GraphSpec::Link& link) {
+        return link.rate.value_or(fabric.port_rate) == fabric.port_rate;
+    });
+}
+
+std::string bisection_text(const FabricSpec& fabric, const FabricDescription& description) {
+    const std::string rate =
+        has_one_rate(fabric) ? ", " + rounded_rate_text(bisection_rate(fabric, description)) : std::string();
+    return fmt::format("{}{} links one way{}", description.bisection_exact ? "" : "at most ",
+                       count_text(description.bisection_links), rate);
 }
 
 std::string credit_return_text(const FabricSpec& fabric) {
@@ -70,11 +126,25 @@ std::string transactions_text(const FabricSpec& fabric) {
     return fmt::format("{} fidelity, responses {}, tags {}", name_of(fabric.fidelity), name_of(fabric.responses), tags);
 }
 
-Rows fabric_rows(const FabricSpec& fabric, const FabricDescription& description) {
-    const PathParts parts = path_parts(fabric);
-    Rows rows{{"devices", devices_text(fabric, description)},
-              {"ports", fmt::format("{} of {} used per accelerator", description.ports_used, description.ports)},
-              {"links", count_text(description.links) + " directed"}};
+std::string accelerator_text(const std::string& name) {
+    const AcceleratorProfile profile = accelerator_profile(name);
+    constexpr double watt = 1'000;
+    return fmt::format("{}: FP4 {} PFLOP/s, {} GB at {} TB/s, {} W", name, static_cast<double>(profile.compute) / 1e15,
+                       static_cast<double>(profile.hbm.count) / 1e9,
+                       static_cast<double>(profile.hbm_rate.per_second) / 8e12,
+                       static_cast<double>(profile.power) / watt);
+}
+
+Rows fabric_rows(const LoadedRun& loaded, const Fabric& built) {
+    const FabricSpec& fabric = loaded.fabric;
+    const FabricDescription description = describe(built);
+    Rows rows;
+    if (!loaded.accelerator.empty()) {
+        rows.push_back({"accelerator", accelerator_text(loaded.accelerator)});
+    }
+    add_devices(description, rows);
+    rows.push_back({"ports", fmt::format("{} of {} used per accelerator", description.ports_used, description.ports)});
+    rows.push_back({"links", count_text(description.links) + " directed"});
     if (description.circuits > 0) {
         rows.push_back({"circuits", count_text(description.circuits)});
     }
@@ -82,15 +152,10 @@ Rows fabric_rows(const FabricSpec& fabric, const FabricDescription& description)
         rows.push_back({"generators", generators_text(description)});
     }
     rows.push_back({"diameter", fmt::format("{} hop{}", description.diameter, description.diameter == 1 ? "" : "s")});
-    rows.push_back({"bisection", fmt::format("{}{} links one way, {}", description.bisection_exact ? "" : "at most ",
-                                             count_text(description.bisection_links),
-                                             rounded_rate_text(bisection_rate(fabric, description)))});
-    rows.push_back({"oversubscription", "1:1, none"});
+    rows.push_back({"bisection", bisection_text(fabric, description)});
+    rows.push_back({"oversubscription", oversubscription_text(description)});
     rows.push_back({"flit time", time_text(description.flit_time.ps)});
-    rows.push_back({"path latency", fmt::format("{} = endpoint {} + protocol {} + propagation {} + switch {}",
-                                                time_text(description.path_latency.ps), time_text(parts.endpoint.ps),
-                                                time_text(parts.protocol.ps), time_text(parts.propagation.ps),
-                                                time_text(parts.switching.ps))});
+    add_paths(fabric, path_range(built), rows);
     rows.push_back(
         {"buffers", fmt::format("request {}, response {}; credit return {}", buffer_text(fabric.buffers.request),
                                 buffer_text(fabric.buffers.response), credit_return_text(fabric))});
@@ -119,31 +184,51 @@ std::string workload_table(const WorkloadSpec& workload, const std::vector<Entry
     return aligned(rows, 5, "  ");
 }
 
-Json fabric_json(const FabricSpec& fabric, const FabricDescription& description) {
-    const PathParts parts = path_parts(fabric);
-    return {{"accelerators", description.accelerators},
-            {"packet_switches", description.packet_switches},
-            {"circuit_switches", description.circuit_switches},
-            {"switch_ports_used", description.switch_ports_used},
-            {"ports", description.ports},
-            {"ports_used", description.ports_used},
-            {"links", description.links},
-            {"circuits", description.circuits},
-            {"generators", description.generators},
-            {"multiplicity", description.multiplicity},
-            {"diameter", description.diameter},
-            {"bisection",
-             {{"links", description.bisection_links},
-              {"rate_bps", bisection_rate(fabric, description)},
-              {"exact", description.bisection_exact}}},
-            {"oversubscription", {{"down", 1}, {"up", 1}}},
-            {"flit_time_ps", description.flit_time.ps},
-            {"path_latency_ps",
-             {{"total", description.path_latency.ps},
-              {"endpoint", parts.endpoint.ps},
-              {"protocol", parts.protocol.ps},
-              {"propagation", parts.propagation.ps},
-              {"switch", parts.switching.ps}}}};
+Json levels_json(const FabricDescription& description) {
+    Json list = Json::array();
+    for (const LevelDescription& level : description.levels) {
+        list.push_back({{"device", name_of(level.device)},
+                        {"devices", level.devices},
+                        {"radix", level.radix == 0 ? Json(nullptr) : Json(level.radix)},
+                        {"ports_used", level.ports_used},
+                        {"links", level.links}});
+    }
+    return list;
+}
+
+Json path_json(const PathLatency& path) {
+    return {{"total", path.total().ps},     {"endpoint", path.endpoint.ps},
+            {"protocol", path.protocol.ps}, {"propagation", path.propagation.ps},
+            {"switch", path.switching.ps},  {"packet_switches", path.packet_switches},
+            {"source", path.source},        {"destination", path.destination}};
+}
+
+Json fabric_json(const LoadedRun& loaded, const Fabric& built) {
+    const FabricSpec& fabric = loaded.fabric;
+    const FabricDescription description = describe(built);
+    const std::optional<PathRange> paths = path_range(built);
+    return {
+        {"accelerators", description.accelerators},
+        {"domain", description.domain},
+        {"levels", levels_json(description)},
+        {"packet_switches", description.packet_switches},
+        {"circuit_switches", description.circuit_switches},
+        {"switch_ports_used", description.switch_ports_used},
+        {"ports", description.ports},
+        {"ports_used", description.ports_used},
+        {"links", description.links},
+        {"circuits", description.circuits},
+        {"generators", description.generators},
+        {"multiplicity", description.multiplicity},
+        {"diameter", description.diameter},
+        {"bisection",
+         {{"links", description.bisection_links},
+          {"rate_bps", has_one_rate(fabric) ? Json(bisection_rate(fabric, description)) : Json(nullptr)},
+          {"exact", description.bisection_exact}}},
+        {"oversubscription", {{"down", description.oversubscription_down}, {"up", description.oversubscription_up}}},
+        {"flit_time_ps", description.flit_time.ps},
+        {"path_latency_ps", paths ? path_json(paths->shortest) : Json(nullptr)},
+        {"longest_path_latency_ps", paths ? path_json(paths->longest) : Json(nullptr)}};
 }
 
 Json collectives_json(const WorkloadSpec& workload, const std::vector<EntryReport>& entries) {
@@ -185,17 +270,30 @@ std::vector<EntryReport> previewed(const std::shared_ptr<const Fabric>& fabric, 
     return inputs.workload.empty() ? std::vector<EntryReport>() : preview(fabric, loaded.workload, inputs);
 }
 
+std::string kind_text(const FabricSpec& fabric) {
+    const std::string kind(name_of(fabric.kind));
+    switch (fabric.kind) {
+        case FabricKind::single_level:
+            return fmt::format("{} {}", kind, name_of(fabric.device));
+        case FabricKind::two_level:
+            return fmt::format("{} {} below {}", kind, name_of(fabric.level1.device), name_of(fabric.level2.device));
+        case FabricKind::direct:
+        case FabricKind::explicit_graph:
+            return kind;
+    }
+    broken_promise("a fabric is of one of four kinds");
+}
+
 }  // namespace
 
 std::string fabric_line(const FabricSpec& fabric) {
-    const std::string kind = fabric.kind == FabricKind::direct
-                                 ? std::string(name_of(fabric.kind))
-                                 : fmt::format("{} {}", name_of(fabric.kind), name_of(fabric.device));
     const std::string buffers = fabric.buffers.request == unlimited
                                     ? "unlimited buffers"
                                     : fmt::format("buffers of {}", buffer_text(fabric.buffers.request));
-    return fmt::format("{}, {} accelerators x {} ports of {}, {}", kind, count_text(fabric.accelerators), fabric.ports,
-                       rate_text(fabric.port_rate), buffers);
+    const std::string domain =
+        fabric.domain > fabric.accelerators ? fmt::format(" of {}", count_text(fabric.domain)) : std::string();
+    return fmt::format("{}, {}{} accelerators x {} ports of {}, {}", kind_text(fabric), count_text(fabric.accelerators),
+                       domain, fabric.ports, rate_text(fabric.port_rate), buffers);
 }
 
 std::string entry_name(const WorkloadEntry& entry, std::size_t index) {
@@ -211,7 +309,7 @@ std::string description_text(const LoadedRun& loaded, const RunInputs& inputs) {
     const auto fabric = build_fabric_of(loaded, inputs);
     const std::vector<EntryReport> entries = previewed(fabric, loaded, inputs);
     Rows rows{{"topology", fmt::format("{}: {}", inputs.topology, fabric_line(loaded.fabric))}};
-    for (const auto& row : fabric_rows(loaded.fabric, describe(*fabric))) {
+    for (const auto& row : fabric_rows(loaded, *fabric)) {
         rows.push_back(row);
     }
     std::string text;
@@ -226,7 +324,7 @@ std::string description_json(const LoadedRun& loaded, const RunInputs& inputs) {
     const auto fabric = build_fabric_of(loaded, inputs);
     const std::vector<EntryReport> entries = previewed(fabric, loaded, inputs);
     Json json = inputs_json(loaded, inputs);
-    json["fabric"] = fabric_json(loaded.fabric, describe(*fabric));
+    json["fabric"] = fabric_json(loaded, *fabric);
     json["collectives"] = collectives_json(loaded.workload, entries);
     return text_of(json);
 }

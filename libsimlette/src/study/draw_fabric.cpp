@@ -29,11 +29,6 @@ struct Picture {
     const RunReport* run = nullptr;  // with utilization
 };
 
-std::string group_name(char kind, const SketchGroup& group) {
-    return group.count == 1 ? fmt::format("{}{}", kind, group.first)
-                            : fmt::format("{}{}\u2013{}", kind, group.first, group.first + group.count - 1);
-}
-
 class FabricDrawing {
 public:
     FabricDrawing(const FabricSketch& sketch, const Picture& picture)
@@ -55,13 +50,15 @@ public:
     }
 
 private:
-    double radius() const { return sketch_.accelerators.size() > 64 ? 345 : 330; }
+    double radius() const { return accelerators() > 64 ? 345 : 330; }
+    std::size_t accelerators() const { return sketch_.accelerator_groups; }
+    bool on_circle() const { return sketch_.circuits && sketch_.columns == 0; }
     double angle_of(std::size_t i) const {
         const double turn = 2 * 3.14159265358979323846;
-        return turn * static_cast<double>(i) / static_cast<double>(sketch_.accelerators.size()) - turn / 4;
+        return turn * static_cast<double>(i) / static_cast<double>(accelerators()) - turn / 4;
     }
     double node_radius() const {
-        const std::size_t n = sketch_.accelerators.size();
+        const std::size_t n = accelerators();
         return n > 64 ? 3.5 : n > 32 ? 5 : 8;
     }
     // Thinner the more of them; a little thicker for more links in one line.
@@ -76,10 +73,19 @@ private:
     Point control(const SketchEdge& edge, Point from, Point to) const;
     void draw_edge(const SketchEdge& edge);
     void draw_devices();
+    void place_rows();
+    void place_grid();
+    std::vector<std::uint32_t> row_order(std::uint32_t level) const;
+    double towards_below(std::uint32_t group) const;
+    void sort_ends();
+    Point end_of(std::uint32_t group, std::uint32_t other) const;
     void draw_circle();
-    double box_width(char kind) const;
-    static Point end_at(Point device, double box, std::size_t place, std::size_t places);
-    void draw_row(char kind, const std::vector<SketchGroup>& groups, const std::vector<Point>& points);
+    void draw_grid();
+    void draw_box(std::uint32_t group);
+    double box_width(std::uint32_t group) const;
+    double longest_name(std::uint32_t level) const;
+    std::uint32_t levels() const { return sketch_.groups.back().level; }
+    bool has_arcs() const;
     void draw_legend();
     void write(const std::string& words, const char* classes = "");
     void list_colours();
@@ -90,8 +96,9 @@ private:
     const Picture& picture_;
     double height_;
     SvgWriter svg_;
-    std::vector<Point> accelerators_;
-    std::vector<Point> switches_;
+    std::vector<Point> points_;                     // of each group
+    std::vector<double> steps_;                     // between neighbours of a row, by level
+    std::vector<std::vector<std::uint32_t>> ends_;  // of each group: the others that it is joined to, left to right
     double legend_y_ = 120;
 };
 
@@ -105,14 +112,93 @@ std::vector<Point> row(std::size_t count, double y) {
 }
 
 void FabricDrawing::place() {
+    points_.resize(sketch_.groups.size());
     if (!sketch_.circuits) {
-        accelerators_ = row(sketch_.accelerators.size(), 590);
-        switches_ = row(sketch_.switches.size(), 165);
-        return;
+        place_rows();
+    } else if (sketch_.columns != 0) {
+        place_grid();
+    } else {
+        for (std::size_t i = 0; i < accelerators(); ++i) {
+            const double angle = angle_of(i);
+            points_[i] = plot_centre + Point{std::cos(angle), std::sin(angle)} * radius();
+        }
     }
-    for (std::size_t i = 0; i < sketch_.accelerators.size(); ++i) {
-        const double angle = angle_of(i);
-        accelerators_.push_back(plot_centre + Point{std::cos(angle), std::sin(angle)} * radius());
+}
+
+void FabricDrawing::place_grid() {
+    const auto columns = static_cast<double>(sketch_.columns);
+    const double rows = static_cast<double>(accelerators()) / columns;
+    const double step = std::min(660 / std::max(columns, rows), 150.0);
+    steps_ = {step};
+    for (std::uint32_t i = 0; i < accelerators(); ++i) {
+        const Point place{static_cast<double>(i % sketch_.columns), static_cast<double>(i / sketch_.columns)};
+        points_[i] = plot_centre + (place - Point{(columns - 1) / 2, (rows - 1) / 2}) * step;
+    }
+}
+
+// Links between devices of one level, which need room above them.
+bool FabricDrawing::has_arcs() const {
+    return std::any_of(sketch_.edges.begin(), sketch_.edges.end(), [this](const SketchEdge& edge) {
+        return sketch_.groups[edge.from].level == sketch_.groups[edge.to].level;
+    });
+}
+
+// Accelerators below, then one row for each level.
+void FabricDrawing::place_rows() {
+    const double rise = (590.0 - 165.0) / std::max(1.0, levels() + (has_arcs() ? 1.0 : 0.0));
+    for (std::uint32_t level = 0; level <= levels(); ++level) {
+        const std::vector<std::uint32_t> order = row_order(level);
+        const std::vector<Point> places = row(order.size(), 590 - rise * level);
+        steps_.push_back(places.size() > 1 ? places[1].x - places[0].x : 150);
+        for (std::size_t i = 0; i < order.size(); ++i) {
+            points_[order[i]] = places[i];
+        }
+    }
+    sort_ends();
+}
+
+// Devices over the middle of what hangs below them, so that lines cross little. Those of two levels stand as they come.
+std::vector<std::uint32_t> FabricDrawing::row_order(std::uint32_t level) const {
+    std::vector<std::uint32_t> order;
+    for (std::uint32_t group = 0; group < sketch_.groups.size(); ++group) {
+        if (sketch_.groups[group].level == level) {
+            order.push_back(group);
+        }
+    }
+    if (level > 0) {
+        std::stable_sort(order.begin(), order.end(), [this](std::uint32_t a, std::uint32_t b) {
+            return towards_below(a) < towards_below(b) - 1e-6;
+        });
+    }
+    return order;
+}
+
+// The mean place of those below that it is joined to.
+double FabricDrawing::towards_below(std::uint32_t group) const {
+    double sum = 0;
+    double count = 0;
+    for (const SketchEdge& edge : sketch_.edges) {
+        const std::uint32_t other = edge.to == group ? edge.from : edge.to;
+        const bool joined = edge.from == group || edge.to == group;
+        if (joined && sketch_.groups[other].level < sketch_.groups[group].level) {
+            sum += points_[other].x;
+            count += 1;
+        }
+    }
+    return count > 0 ? sum / count : plot_centre.x;
+}
+
+void FabricDrawing::sort_ends() {
+    ends_.resize(sketch_.groups.size());
+    for (const SketchEdge& edge : sketch_.edges) {
+        ends_[edge.from].push_back(edge.to);
+        ends_[edge.to].push_back(edge.from);
+    }
+    for (auto& others : ends_) {
+        std::sort(others.begin(), others.end(), [this](std::uint32_t a, std::uint32_t b) {
+            return std::make_pair(points_[a].x, a) < std::make_pair(points_[b].x, b);
+        });
+        others.erase(std::unique(others.begin(), others.end()), others.end());
     }
 }
 
@@ -125,30 +211,46 @@ std::vector<SketchEdge> FabricDrawing::ordered_edges() const {
     return edges;
 }
 
-// Circuits bend towards the centre, around the devices between their ends; those side by side bend apart.
+// Circuits on the circle bend towards the centre, around the devices between their ends; those side by side bend apart.
+// Links between devices of one row rise above it.
 Point FabricDrawing::control(const SketchEdge& edge, Point from, Point to) const {
-    if (!sketch_.circuits) {
-        return middle(from, to);
-    }
     const Point along = to - from;
     const double length = std::max(std::hypot(along.x, along.y), 1.0);
-    const Point inwards = plot_centre - middle(from, to);
-    const double depth = std::hypot(inwards.x, inwards.y);
-    const double bend = depth < 1 ? 0 : std::min((20 + 0.4 * length) / depth, 0.6);
-    return middle(from, to) + inwards * bend + Point{along.y, -along.x} * (18.0 * edge.parallel / length);
+    const Point aside = Point{along.y, -along.x} * (1 / length);
+    if (on_circle()) {
+        const Point inwards = plot_centre - middle(from, to);
+        const double depth = std::hypot(inwards.x, inwards.y);
+        const double bend = depth < 1 ? 0 : std::min((20 + 0.4 * length) / depth, 0.6);
+        return middle(from, to) + inwards * bend + aside * (18.0 * edge.parallel);
+    }
+    if (sketch_.columns != 0) {
+        const double around = length > 1.5 * steps_[0] ? 0.8 * steps_[0] : 0;
+        return middle(from, to) + aside * (around + 18.0 * edge.parallel);
+    }
+    const bool arc = sketch_.groups[edge.from].level == sketch_.groups[edge.to].level;
+    const double room = from.y - 110;
+    return middle(from, to) - Point{0, arc ? std::min(2 * room, 30 + 0.9 * length + 12.0 * edge.parallel) : 0};
 }
 
-// Lines to a device of a packet fabric end side by side.
-Point FabricDrawing::end_at(Point device, double box, std::size_t place, std::size_t places) {
+// Lines of one side of a device end side by side, in the order of where they go.
+Point FabricDrawing::end_of(std::uint32_t group, std::uint32_t other) const {
+    const auto level = [this](std::uint32_t g) { return sketch_.groups[g].level; };
+    const bool below = level(other) < level(group);
+    std::size_t place = 0;
+    std::size_t places = 0;
+    for (const std::uint32_t end : ends_[group]) {
+        if ((level(end) < level(group)) == below) {
+            place = end == other ? places : place;
+            ++places;
+        }
+    }
     const double share = places < 2 ? 0 : static_cast<double>(place) / static_cast<double>(places - 1) - 0.5;
-    return device + Point{share * box * 0.86, 0};
+    return points_[group] + Point{share * box_width(group) * 0.86, 0};
 }
 
 void FabricDrawing::draw_edge(const SketchEdge& edge) {
-    const Point from = sketch_.circuits ? accelerators_[edge.from]
-                                        : end_at(accelerators_[edge.from], box_width('a'), edge.to, switches_.size());
-    const Point to = sketch_.circuits ? accelerators_[edge.to]
-                                      : end_at(switches_[edge.to], box_width('s'), edge.from, accelerators_.size());
+    const Point from = sketch_.circuits ? points_[edge.from] : end_of(edge.from, edge.to);
+    const Point to = sketch_.circuits ? points_[edge.to] : end_of(edge.to, edge.from);
     const Point bend = control(edge, from, to);
     if (picture_.run == nullptr) {
         const std::string classes =
@@ -162,17 +264,17 @@ void FabricDrawing::draw_edge(const SketchEdge& edge) {
 }
 
 void FabricDrawing::draw_circle() {
-    const bool crowded = accelerators_.size() > 24;
-    for (std::size_t i = 0; i < accelerators_.size(); ++i) {
-        svg_.circle(accelerators_[i], node_radius(), "device");
+    const bool crowded = accelerators() > 24;
+    for (std::size_t i = 0; i < accelerators(); ++i) {
+        svg_.circle(points_[i], node_radius(), "device");
         const double angle = angle_of(i);
         const bool left = std::cos(angle) < -1e-9;
         const Point at =
             plot_centre + Point{std::cos(angle), std::sin(angle)} * (radius() + node_radius() + (crowded ? 6 : 16));
-        const std::string name = group_name('a', sketch_.accelerators[i]);
+        const std::string& name = sketch_.groups[i].name;
         if (crowded) {
             const double degrees = angle * 180 / 3.14159265358979323846;
-            const char* size = accelerators_.size() > 64 ? "small" : "label";
+            const char* size = accelerators() > 64 ? "small" : "label";
             const Point down = Point{-std::sin(angle), std::cos(angle)} * (left ? -3.5 : 3.5);
             svg_.text(at + down, name, fmt::format("{}{}", size, left ? " end" : ""), degrees + (left ? 180 : 0));
         } else {
@@ -181,35 +283,56 @@ void FabricDrawing::draw_circle() {
     }
 }
 
-double FabricDrawing::box_width(char kind) const {
-    const std::vector<Point>& points = kind == 's' ? switches_ : accelerators_;
-    const double step = points.size() > 1 ? points[1].x - points[0].x : 150;
-    return std::min(step * 0.76, kind == 's' ? 76.0 : 34.0);
+void FabricDrawing::draw_grid() {
+    for (std::size_t i = 0; i < accelerators(); ++i) {
+        svg_.circle(points_[i], node_radius(), "device");
+        svg_.text(points_[i] + Point{-node_radius(), node_radius() + 9}, sketch_.groups[i].name, "label end");
+    }
 }
 
-void FabricDrawing::draw_row(char kind, const std::vector<SketchGroup>& groups, const std::vector<Point>& points) {
-    const bool above = kind == 's';
-    const double step = points.size() > 1 ? points[1].x - points[0].x : 150;
-    const double box = box_width(kind);
-    const double half = above ? 11 : 10;
-    for (std::size_t i = 0; i < groups.size(); ++i) {
-        svg_.rectangle(points[i] - Point{box / 2, half}, box, 2 * half, 4, above ? "switch" : "device");
-        const std::string name = group_name(kind, groups[i]);
-        if (static_cast<double>(name.size()) * 6.5 <= step) {
-            svg_.text(points[i] + Point{0, above ? -half - 8 : half + 16}, name, "label middle");
-        } else {
-            svg_.text(points[i] + Point{4, above ? -half - 6 : half + 8}, name, above ? "label" : "label end", -90);
-        }
+double FabricDrawing::box_width(std::uint32_t group) const {
+    const std::uint32_t level = sketch_.groups[group].level;
+    return std::min(steps_[level] * 0.76, level > 0 ? 76.0 : 34.0);
+}
+
+double FabricDrawing::longest_name(std::uint32_t level) const {
+    std::size_t longest = 0;
+    for (const SketchGroup& group : sketch_.groups) {
+        longest = group.level == level ? std::max(longest, group.name.size()) : longest;
+    }
+    return static_cast<double>(longest);
+}
+
+// The names of the lowest and the highest row stand outside, where there are no lines; the others in the boxes.
+void FabricDrawing::draw_box(std::uint32_t group) {
+    const SketchGroup& drawn = sketch_.groups[group];
+    const double box = box_width(group);
+    const bool above = drawn.level > 0;
+    const bool inside = above && (drawn.level < levels() || has_arcs());
+    const double text = longest_name(drawn.level) * (inside ? 5.4 : 6.5);
+    const bool flat = text <= (inside ? box - 2 : steps_[drawn.level]);
+    const double half = inside && !flat ? text / 2 + 3 : above ? 11 : 10;
+    const Point at = points_[group];
+    svg_.rectangle(at - Point{box / 2, half}, box, 2 * half, 4, above ? "switch" : "device");
+    if (inside) {
+        svg_.text(at + (flat ? Point{0, 3} : Point{3, 0}), drawn.name, "small middle", flat ? 0 : -90);
+    } else if (flat) {
+        svg_.text(at + Point{0, above ? -half - 8 : half + 16}, drawn.name, "label middle");
+    } else {
+        svg_.text(at + Point{4, above ? -half - 6 : half + 8}, drawn.name, above ? "label" : "label end", -90);
     }
 }
 
 void FabricDrawing::draw_devices() {
-    if (sketch_.circuits) {
+    if (on_circle()) {
         draw_circle();
-        return;
+    } else if (sketch_.circuits) {
+        draw_grid();
+    } else {
+        for (std::uint32_t group = 0; group < sketch_.groups.size(); ++group) {
+            draw_box(group);
+        }
     }
-    draw_row('s', sketch_.switches, switches_);
-    draw_row('a', sketch_.accelerators, accelerators_);
 }
 
 void FabricDrawing::write(const std::string& words, const char* classes) {
@@ -221,13 +344,15 @@ void FabricDrawing::list_colours() {
     constexpr std::size_t most = 24;
     std::size_t listed = 0;
     for (std::uint32_t i = 0; i < sketch_.colours.size(); ++i) {
-        if (sketch_.colour_circuits[i] == 0 || ++listed > most) {
+        if (sketch_.colour_links[i] == 0 || ++listed > most) {
             continue;
         }
         svg_.line({legend_left, legend_y_ - 4}, {legend_left + 34, legend_y_ - 4}, colour_class(i), 4);
         svg_.text({legend_left + 46, legend_y_}, sketch_.colours[i], "");
         const std::string copies = sketch_.copies.empty() ? "" : fmt::format("\u00d7{}, ", sketch_.copies[i]);
-        svg_.text({width - 30, legend_y_}, copies + count_text(sketch_.colour_circuits[i]) + " circuits", "soft end");
+        svg_.text({width - 30, legend_y_},
+                  copies + count_text(sketch_.colour_links[i]) + (sketch_.circuits ? " circuits" : " links"),
+                  "soft end");
         legend_y_ += 21;
     }
     if (listed > most) {
@@ -274,14 +399,8 @@ void FabricDrawing::draw_legend() {
     for (const std::string& fact : picture_.facts) {
         write(fact);
     }
-    if (!sketch_.accelerators.empty() && sketch_.accelerators[0].count > 1) {
-        write(fmt::format("drawn in groups of {} accelerators", sketch_.accelerators[0].count), "soft");
-    }
-    if (!sketch_.switches.empty() && sketch_.switches[0].count > 1) {
-        write(fmt::format("and of {} switches", sketch_.switches[0].count), "soft");
-    }
-    if (sketch_.inside > 0) {
-        write(count_text(sketch_.inside) + " circuits within groups not drawn", "soft");
+    for (const std::string& note : sketch_.notes) {
+        write(note, "soft");
     }
     legend_y_ += 14;
     if (picture_.run != nullptr) {
@@ -302,13 +421,12 @@ Picture picture_of(const Fabric& fabric, const FabricSpec& spec, const std::stri
     picture.title = fabric_line(spec);
     picture.subtitle = file;
     picture.facts.push_back(counted(description.accelerators, "accelerator", "accelerators"));
-    if (description.packet_switches > 0) {
-        picture.facts.push_back(
-            counted(description.packet_switches, "electronic packet switch", "electronic packet switches"));
-    }
-    if (description.circuit_switches > 0) {
-        picture.facts.push_back(
-            counted(description.circuit_switches, "optical switch, one a port", "optical switches, one a port"));
+    for (std::size_t i = 0; i < description.levels.size(); ++i) {
+        const LevelDescription& level = description.levels[i];
+        const std::string where = description.levels.size() > 1 ? fmt::format(" in level {}", i + 1) : std::string();
+        const std::string device =
+            level.device == DeviceKind::ocs ? "optical circuit switch" : "electronic packet switch";
+        picture.facts.push_back(counted(level.devices, device, device + "es") + where);
     }
     picture.facts.push_back(count_text(description.links) + " directed links");
     if (description.circuits > 0) {

@@ -88,28 +88,37 @@ private:
         }
     }
 
-    // Of the first key in backticks that the topology has, else of the circuits or the ports.
+    // Of the first path in backticks that the topology has, else of the circuits or the ports.
     Place place_of(const std::string& message) const {
-        std::string key = find(topology_tree_, "circuits") != nullptr ? "circuits" : "ports";
         std::size_t open = message.find('`');
         while (open != std::string::npos) {
             const std::size_t close = message.find('`', open + 1);
             const std::string name = message.substr(open + 1, close == std::string::npos ? close : close - open - 1);
             if (find(topology_tree_, name.substr(0, name.find_first_of(".:"))) != nullptr) {
-                key = name.substr(0, name.find_first_of(".:"));
-                break;
+                return place_of_path(name.substr(0, name.find(':')));
             }
             open = close == std::string::npos ? close : message.find('`', close + 1);
         }
-        const std::size_t index = index_of(topology_tree_, key);
-        const Place& value = topology_tree_.items[index].place;
+        for (const char* key : {"circuits", "ports", "links"}) {
+            if (find(topology_tree_, key) != nullptr) {
+                return place_of_path(key);
+            }
+        }
+        return topology_tree_.place;
+    }
+
+    // Of the key; of the value if that comes from elsewhere, or lies deeper.
+    Place place_of_path(const std::string& path) const {
+        const std::size_t index = index_of(topology_tree_, path.substr(0, path.find('.')));
+        const Place& value = find_deepest(topology_tree_, path).place;
         const Place& name = topology_tree_.keys[index].place;
-        return value.source == name.source ? name : value;
+        return value.source == name.source && path.find('.') == std::string::npos ? name : value;
     }
 
     LoadedRun loaded() const {
         LoadedRun run;
         run.fabric = topology_.fabric;
+        run.accelerator = topology_.accelerator;
         run.workload = workload_spec(workload_);
         Node configuration = map_node({{"topology", write_fields(topology_fields(), topology_)}});
         if (has_workload()) {

@@ -189,6 +189,20 @@ const UnitTable& flit_units() {
     return table;
 }
 
+const UnitTable& compute_units() {
+    static const UnitTable table{
+        "a compute rate",
+        "50 PFLOP/s",
+        "FLOP/s",
+        {{"GFLOP/s", 1'000'000'000}, {"TFLOP/s", 1'000'000'000'000}, {"PFLOP/s", 1'000'000'000'000'000}}};
+    return table;
+}
+
+const UnitTable& power_units() {
+    static const UnitTable table{"a power", "2631 W", "milliwatts", {{"mW", 1}, {"W", 1'000}, {"kW", 1'000'000}}};
+    return table;
+}
+
 const UnitTable& length_units() {
     static const UnitTable table{
         "a length", "2 m", "picoseconds at 5 ns/m", {{"mm", 5}, {"cm", 50}, {"m", 5'000}, {"km", 5'000'000}}};

@@ -17,11 +17,25 @@ std::string schema_text(const std::string& title, const Node& table) {
     return readable_json(schema);
 }
 
+Node requires_keys(std::vector<Node> keys) {
+    return map_node({{"required", list_node(std::move(keys))}});
+}
+
+// The ports may come from a profile of the accelerator, or from the links of an explicit graph.
+Node topology_table() {
+    Node table = schema_of(topology_fields());
+    set_member(table, {"anyOf", {}},
+               list_node({requires_keys({text_node("accelerator")}),
+                          requires_keys({text_node("ports"), text_node("port_rate")}),
+                          requires_keys({text_node("links"), text_node("port_rate")})}));
+    return table;
+}
+
 }  // namespace
 
 std::string schema(const std::string& kind) {
     if (kind == "topology") {
-        return schema_text("Simlette topology", schema_of(topology_fields()));
+        return schema_text("Simlette topology", topology_table());
     }
     if (kind == "workload") {
         return schema_text("Simlette workload", schema_of(workload_fields()));

@@ -1,5 +1,6 @@
 #include <limits>
 
+#include <simlette/base/contract.hpp>
 #include <simlette/study/profiles.hpp>
 #include <simlette/study/topology_file.hpp>
 
@@ -166,12 +167,83 @@ bool is_single_level(const TopologyFile& topology) {
     return topology.fabric.kind == FabricKind::single_level;
 }
 
+bool is_two_level(const TopologyFile& topology) {
+    return topology.fabric.kind == FabricKind::two_level;
+}
+
+bool is_explicit(const TopologyFile& topology) {
+    return topology.fabric.kind == FabricKind::explicit_graph;
+}
+
+bool has_devices(const TopologyFile& topology) {
+    return is_explicit(topology) && !topology.fabric.graph.devices.empty();
+}
+
+bool has_several_switches(const TopologyFile& topology) {
+    return is_two_level(topology) || is_explicit(topology);
+}
+
+bool has_domain(const TopologyFile& topology) {
+    return topology.fabric.domain != 0;
+}
+
 bool has_radix(const TopologyFile& topology) {
     return is_single_level(topology) && topology.fabric.radix != 0;
 }
 
 bool has_circuits(const TopologyFile& topology) {
-    return !is_single_level(topology) || topology.fabric.device == DeviceKind::ocs;
+    const FabricSpec& fabric = topology.fabric;
+    switch (fabric.kind) {
+        case FabricKind::single_level:
+            return fabric.device == DeviceKind::ocs;
+        case FabricKind::two_level:
+            return fabric.level2.device == DeviceKind::ocs;
+        case FabricKind::direct:
+            return true;
+        case FabricKind::explicit_graph:
+            return false;
+    }
+    broken_promise("a fabric is of one of four kinds");
+}
+
+// The names of the profiles; what one gives is taken before the file is read.
+Kind<std::string> accelerator_kind() {
+    Kind<std::string> kind = text_kind("the name of a profile");
+    const std::vector<std::string> names = accelerator_profile_names();
+    kind.read = [names](const Value& value, std::string& into) {
+        std::size_t index = 0;
+        const bool good = read_choice(value, names, {}, index);
+        into = good ? names[index] : into;
+        return good;
+    };
+    kind.schema = choice_schema(names);
+    return kind;
+}
+
+// The links as they are resolved: with the rate and the propagation that they take from the fabric.
+Field<TopologyFile> links_field() {
+    const Kind<std::vector<LinkText>> list = graph_links_kind();
+    Field<TopologyFile> field =
+        optional("links", &TopologyFile::links, list, "of an explicit graph, both directions each");
+    field.write = [list](const TopologyFile& from) {
+        std::vector<LinkText> links = from.links;
+        for (LinkText& text : links) {
+            text.link.rate = text.link.rate.value_or(from.fabric.port_rate);
+            text.link.propagation = text.link.propagation.value_or(from.fabric.latency.propagation);
+        }
+        return list.write(links);
+    };
+    return field;
+}
+
+Field<TopologyFile> devices_field() {
+    const Kind<std::vector<GraphSpec::Device>> list = graph_devices_kind();
+    Field<TopologyFile> field;
+    field.info = {"devices", "electronic packet switches of an explicit graph", false, true};
+    field.read = [list](const Value& value, TopologyFile& into) { list.read(value, into.fabric.graph.devices); };
+    field.write = [list](const TopologyFile& from) { return list.write(from.fabric.graph.devices); };
+    field.schema = list.schema;
+    return field;
 }
 
 bool read_identity(const Value& value) {
@@ -202,17 +274,34 @@ Kind<std::vector<std::uint32_t>> placement_kind() {
 
 Fields<TopologyFile> built_fields() {
     return {
-        must(of_fabric("fabric", &FabricSpec::kind, choice(fabric_names, {"two-level", "explicit"}),
-                       "single-level (switches in parallel) or direct (circuits between accelerators)")),
+        must(of_fabric("fabric", &FabricSpec::kind, choice(fabric_names, {}),
+                       "single-level (switches in parallel), two-level, direct (circuits between accelerators) or "
+                       "explicit (a graph)")),
         shown_if(is_single_level,
                  of_fabric("device", &FabricSpec::device, choice(device_names, {}),
                            "eps (electronic packet switch) or ocs (optical circuit switch); unused on direct")),
         must(of_fabric("accelerators", &FabricSpec::accelerators, whole<std::uint32_t>(1, most_accelerators),
                        "accelerators that serve, 1 to 65536")),
-        must(of_fabric("ports", &FabricSpec::ports, whole<std::uint32_t>(1, most_ports),
-                       "ports of each accelerator, 1 to 1024")),
-        must(of_fabric("port_rate", &FabricSpec::port_rate, rate_kind(),
-                       "payload rate of a port, one direction, such as `400 Gb/s`")),
+        shown_if(has_domain, of_fabric("domain", &FabricSpec::domain, whole<std::uint32_t>(1, most_accelerators),
+                                       "accelerators that the devices are built for; the serving ones by default")),
+        optional("accelerator", &TopologyFile::accelerator, accelerator_kind(),
+                 "the profile that gives `ports` and `port_rate` where they are left out"),
+        of_fabric("ports", &FabricSpec::ports, whole<std::uint32_t>(1, most_ports),
+                  "ports of each accelerator, 1 to 1024; of an explicit graph as many as its links need"),
+        of_fabric("port_rate", &FabricSpec::port_rate, rate_kind(),
+                  "payload rate of a port, one direction, such as `400 Gb/s`"),
+        shown_if(is_two_level, of_fabric("group", &FabricSpec::group, whole<std::uint32_t>(1, most_accelerators),
+                                         "accelerators on one device of level 1: a rack")),
+        shown_if(is_two_level, of_fabric("level1", &FabricSpec::level1, level1_kind(),
+                                         "devices next to the accelerators, one for each group and port")),
+        shown_if(is_two_level,
+                 of_fabric("level2", &FabricSpec::level2, level2_kind(), "devices that join those of level 1")),
+        shown_if(has_several_switches,
+                 of_fabric("hop_reading", &FabricSpec::hop_reading, choice(hop_reading_names, {}),
+                           "what a further electronic switch adds: its latency and its link (switch-only), or all "
+                           "that a path through one switch takes (per-hop)")),
+        shown_if(has_devices, devices_field()),
+        shown_if(is_explicit, links_field()),
         of_fabric("latency", &FabricSpec::latency, latency_kind(), "a profile, or single fields on a base profile"),
         credit_return_field(),
         of_fabric("buffers", &FabricSpec::buffers, buffers_kind(), "per port, direction and channel"),
@@ -222,8 +311,9 @@ Fields<TopologyFile> built_fields() {
         of_fabric("responses", &FabricSpec::responses, choice(response_names, {}), "how what is written is answered"),
         of_fabric("tags", &FabricSpec::tags, tags_kind(), "transactions of a port that may be open, or unlimited"),
         of_fabric("routing", &FabricSpec::routing, routing_kind(), "how messages are spread over ports"),
-        shown_if(has_circuits, optional("circuits", &TopologyFile::circuits, circuits_kind(),
-                                        "circuits of an optical level or of direct; unused on eps")),
+        shown_if(has_circuits,
+                 optional("circuits", &TopologyFile::circuits, circuits_kind(),
+                          "circuits of an optical level or of direct; unused where the level is electronic")),
         shown_if(is_single_level, optional("planes", &TopologyFile::planes, whole<std::uint32_t>(1, most_ports),
                                            "switches in parallel; one per port")),
         shown_if(is_single_level,
@@ -242,8 +332,7 @@ const Fields<TopologyFile>& topology_fields() {
     static const Fields<TopologyFile> fields = [] {
         Fields<TopologyFile> all = built_fields();
         for (const char* key :
-             {"accelerator", "domain", "group", "level1", "level2", "hop_reading", "devices", "links", "failures",
-              "jitter", "link_errors", "reconfiguration", "in_network", "rate", "reduce_rate"}) {
+             {"failures", "jitter", "link_errors", "reconfiguration", "in_network", "rate", "reduce_rate"}) {
             all.push_back(later<TopologyFile>(key));
         }
         return all;

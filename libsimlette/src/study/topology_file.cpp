@@ -1,5 +1,8 @@
+#include <algorithm>
+
 #include <simlette/base/label.hpp>
 #include <simlette/fabric/fabric.hpp>
+#include <simlette/study/profiles.hpp>
 #include <simlette/study/topology_file.hpp>
 
 namespace simlette {
@@ -13,7 +16,11 @@ public:
         : file_(file), clean_(clean), topology_(topology), fabric_(topology.fabric) {}
 
     void run() {
+        check_belonging();
+        check_required();
         check_device();
+        check_levels();
+        check_graph();
         check_planes();
         check_rate();
         check_tags();
@@ -24,9 +31,78 @@ public:
 private:
     bool given(const std::string& key) const { return find(file_.node(), key) != nullptr; }
     bool clean(const std::string& key) const { return contains(clean_, key); }
-    bool is_single_level() const { return clean("fabric") && fabric_.kind == FabricKind::single_level; }
-    bool is_direct() const { return clean("fabric") && fabric_.kind == FabricKind::direct; }
-    bool is_optical() const { return is_single_level() && clean("device") && fabric_.device == DeviceKind::ocs; }
+    bool is(FabricKind kind) const { return clean("fabric") && fabric_.kind == kind; }
+    bool is_single_level() const { return is(FabricKind::single_level); }
+    bool is_direct() const { return is(FabricKind::direct); }
+    bool is_optical() const {
+        const bool level = is_single_level() && clean("device") && fabric_.device == DeviceKind::ocs;
+        return level || (has_levels() && fabric_.level2.device == DeviceKind::ocs);
+    }
+    bool is_hybrid() const { return is_optical() && has_levels() && fabric_.level1.device == DeviceKind::eps; }
+    bool has_levels() const { return is(FabricKind::two_level) && clean("level1") && clean("level2"); }
+
+    // Keys that mean nothing to a fabric of this kind. `direct` has no use for those of switches, so that one file
+    // serves with and without them.
+    void check_belonging() const {
+        struct Belonging {
+            const char* key;
+            std::vector<FabricKind> kinds;
+        };
+        using Kind = FabricKind;
+        static const std::vector<Belonging> belongings{
+            {"device", {Kind::single_level, Kind::direct}},
+            {"planes", {Kind::single_level, Kind::direct}},
+            {"ports_per_plane", {Kind::single_level, Kind::direct}},
+            {"radix", {Kind::single_level, Kind::direct}},
+            {"domain", {Kind::single_level, Kind::two_level}},
+            {"group", {Kind::two_level}},
+            {"level1", {Kind::two_level}},
+            {"level2", {Kind::two_level}},
+            {"latency.propagation.level2", {Kind::two_level}},
+            {"devices", {Kind::explicit_graph}},
+            {"links", {Kind::explicit_graph}},
+            {"circuits", {Kind::single_level, Kind::two_level, Kind::direct}},
+        };
+        for (const Belonging& belonging : belongings) {
+            const auto& kinds = belonging.kinds;
+            if (clean("fabric") && std::find(kinds.begin(), kinds.end(), fabric_.kind) == kinds.end()) {
+                refuse_key(belonging.key, kinds.front());
+            }
+        }
+    }
+
+    void refuse_key(const std::string& path, FabricKind where) const {
+        const std::size_t dot = path.rfind('.');
+        const std::string key = dot == std::string::npos ? path : path.substr(dot + 1);
+        const Value map = dot == std::string::npos ? file_ : file_.at(path.substr(0, dot));
+        if (map.is_map() && find(map.node(), key) != nullptr) {
+            map.fail_at_key(index_of(map.node(), key), quote(path) +
+                                                           " goes with `fabric: " + std::string(name_of(where)) +
+                                                           "`, not with `" + std::string(name_of(fabric_.kind)) + '`');
+        }
+    }
+
+    void require_key(const std::string& key, const std::string& meaning) const {
+        if (!given(key)) {
+            file_.fail("missing key " + quote(key) + ": " + meaning);
+        }
+    }
+
+    void check_required() const {
+        if (!given("accelerator")) {
+            if (!is(FabricKind::explicit_graph)) {
+                require_key("ports", "ports of each accelerator, 1 to 1024; or `accelerator: rx00`, which gives them");
+            }
+            require_key("port_rate", "payload rate of a port, one direction, such as `400 Gb/s`");
+        }
+        if (is(FabricKind::two_level)) {
+            require_key("group", "accelerators on one device of level 1: a rack");
+            require_key("level1", "such as `level1: {device: eps, radix: 72, down: 32, up: 8}`");
+            require_key("level2", "such as `level2: {device: eps, radix: 72}`");
+        } else if (is(FabricKind::explicit_graph)) {
+            require_key("links", "such as `links: [{from: a0, to: s0}]`");
+        }
+    }
 
     void check_device() const {
         if (is_single_level() && !given("device")) {
@@ -34,7 +110,50 @@ private:
         }
     }
 
+    void check_levels() {
+        if (!is(FabricKind::two_level)) {
+            fabric_.latency.propagation_level2 = fabric_.latency.propagation;
+            return;
+        }
+        if (fabric_.domain == 0) {
+            fabric_.domain = fabric_.accelerators;
+        }
+        if (clean("level1") && clean("level2") && fabric_.level1.device == DeviceKind::ocs &&
+            fabric_.level2.device == DeviceKind::eps) {
+            file_.at("level2.device")
+                .fail("`level2.device` is `eps` above `level1.device: ocs`; expected ocs, or eps on both levels");
+        }
+    }
+
+    void check_graph() {
+        if (!is(FabricKind::explicit_graph)) {
+            return;
+        }
+        if (clean("accelerators") && (clean("devices") || !given("devices")) && clean("links")) {
+            resolve_links(file_, topology_);
+        }
+        if (!given("ports")) {
+            fabric_.ports = most_links();
+        }
+    }
+
+    // Of any accelerator.
+    std::uint32_t most_links() const {
+        std::vector<std::uint32_t> links(fabric_.accelerators, 0);
+        for (const GraphSpec::Link& link : fabric_.graph.links) {
+            for (const std::uint32_t end : {link.from, link.to}) {
+                if (end < links.size()) {
+                    links[end] += link.count;
+                }
+            }
+        }
+        return links.empty() ? 0 : *std::max_element(links.begin(), links.end());
+    }
+
     void check_planes() {
+        if (!is_single_level()) {
+            return;
+        }
         if (clean("planes") && clean("ports") && topology_.planes != fabric_.ports) {
             file_.at("planes").not_built(std::to_string(topology_.planes));
         }
@@ -68,9 +187,24 @@ private:
             return;  // a packet level reads them, so that one file serves both devices, and has no use for them
         }
         if (!given("circuits")) {
-            file_.fail("missing key `circuits`: such as `circuits: {generators: cube}`");
-        } else if (clean("circuits") && clean("accelerators") && clean("ports")) {
+            file_.fail("missing key `circuits`: such as `circuits: " +
+                       std::string(is_hybrid() ? "auto`" : "{generators: cube}`"));
+        } else if (clean("circuits") && topology_.circuits.automatic) {
+            check_automatic();
+        } else if (clean("circuits") && is_hybrid()) {
+            file_.at("circuits").fail("circuits above electronic switches join racks; expected `circuits: auto`");
+        } else if (clean("circuits") && clean("accelerators") && has_ports()) {
             check_circuit_form();
+        }
+    }
+
+    bool has_ports() const { return clean("ports") || (!given("ports") && clean("accelerator")); }
+
+    // Elsewhere a planner has to choose.
+    void check_automatic() {
+        fabric_.circuits.automatic = is_hybrid();
+        if (!is_hybrid() && (!is(FabricKind::two_level) || has_levels())) {
+            file_.at("circuits").not_built("auto");
         }
     }
 
@@ -84,9 +218,40 @@ private:
             file_.at("circuits.multiplicity").fail("`circuits.multiplicity` goes with `generators`, not with `ports`");
         } else if (by_ports) {
             check_port_pairs();
+        } else if (topology_.circuits.shape != CircuitShape::none) {
+            check_shape();
         } else if (check_power_of_two()) {
             check_generators();
         }
+    }
+
+    void check_shape() {
+        const CircuitText& circuits = topology_.circuits;
+        const std::string name(name_of(circuits.shape));
+        if (!is_direct()) {
+            file_.at("circuits.generators")
+                .fail("`circuits.generators` is " + quote(name) +
+                      ", which goes with `fabric: direct`; expected cube or a list of bit strings");
+        } else if (!circuits.multiplicity.empty()) {
+            file_.at("circuits.multiplicity")
+                .fail("`circuits.multiplicity` goes with bit strings, not with " + quote(name));
+        } else if (circuits.shape != CircuitShape::torus || check_extents()) {
+            fabric_.circuits.shape = circuits.shape;
+            fabric_.circuits.torus = circuits.torus;
+        }
+    }
+
+    bool check_extents() const {
+        std::uint64_t product = 1;
+        std::string text;
+        for (const std::uint32_t extent : topology_.circuits.torus) {
+            product = std::min<std::uint64_t>(product * extent, UINT32_MAX);
+            text += (text.empty() ? "" : " x ") + std::to_string(extent);
+        }
+        return product == fabric_.accelerators ||
+               file_.at("circuits.generators.torus")
+                   .fail("`circuits.generators.torus` is " + text + " accelerators; expected a product of " +
+                         std::to_string(fabric_.accelerators));
     }
 
     bool check_power_of_two() const {
@@ -214,12 +379,6 @@ private:
     FabricSpec& fabric_;
 };
 
-// The fabrics of later versions have other keys; what they miss would only be noise.
-bool is_of_later_fabric(const Node& root) {
-    const Node* fabric = find(root, "fabric");
-    return fabric != nullptr && (fabric->text == "two-level" || fabric->text == "explicit");
-}
-
 // What stands where the file says nothing. `paper` is what a FabricSpec starts with.
 FabricSpec preset(const Node& root) {
     FabricSpec fabric;
@@ -229,6 +388,12 @@ FabricSpec preset(const Node& root) {
         fabric.credit_return_is_link_latency = true;
         fabric.responses = ResponsePolicy::per_transaction;
         fabric.tags = 2048;
+    }
+    const Node* accelerator = find(root, "accelerator");
+    if (accelerator != nullptr && contains(accelerator_profile_names(), accelerator->text)) {
+        const AcceleratorProfile profile = accelerator_profile(accelerator->text);
+        fabric.ports = profile.ports;
+        fabric.port_rate = profile.port_rate;
     }
     return fabric;
 }
@@ -243,9 +408,7 @@ TopologyFile read_topology(const Node& root, Problems& problems) {
     if (!file.is_map()) {
         return topology;
     }
-    if (!is_of_later_fabric(root)) {
-        check_missing(file, infos_of(topology_fields()));
-    }
+    check_missing(file, infos_of(topology_fields()));
     Completion(file, clean, topology).run();
     return topology;
 }

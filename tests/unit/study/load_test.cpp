@@ -13,6 +13,8 @@
 namespace simlette {
 namespace {
 
+using Catch::Matchers::Contains;
+
 const std::string eps = "topologies/single-level-eps.yaml";
 const std::string ocs = "topologies/single-level-ocs.yaml";
 const std::string one_shot = "workloads/one-shot.yaml";
@@ -265,6 +267,85 @@ TEST_CASE("a range includes both ends, and names become entries before") {
     CHECK(run.workload.collectives[2].group == "[3, 1]");
     CHECK(run.workload.collectives[2].after == std::vector<std::size_t>{0});
     CHECK(run.workload.collectives[3].after == std::vector<std::size_t>{2, 0});
+}
+
+TEST_CASE("two levels are read with all that belongs to them") {
+    const LoadedRun run = loaded_texts(
+        "{fabric: two-level, accelerators: 512, domain: 576, accelerator: rx00, group: 32, hop_reading: per-hop,"
+        " level1: {device: eps, radix: 72, down: 32, up: 8}, level2: {device: ocs, radix: 72}, circuits: auto,"
+        " latency: {propagation: {level1: 20 ns, level2: {length: 20 m}}}}",
+        least_workload);
+    const FabricSpec& fabric = run.fabric;
+    CHECK(fabric.kind == FabricKind::two_level);
+    CHECK(fabric.accelerators == 512);
+    CHECK(fabric.domain == 576);
+    CHECK(fabric.ports == 36);
+    CHECK(fabric.port_rate == BitRate{400'000'000'000});
+    CHECK(fabric.group == 32);
+    CHECK(fabric.level1 == LevelSpec{DeviceKind::eps, 72, 32, 8});
+    CHECK(fabric.level2 == LevelSpec{DeviceKind::ocs, 72, 0, 0});
+    CHECK(fabric.hop_reading == HopReading::per_hop);
+    CHECK(fabric.circuits.automatic);
+    CHECK(fabric.latency.propagation == Duration{20'000});
+    CHECK(fabric.latency.propagation_level2 == Duration{100'000});
+    CHECK(run.accelerator == "rx00");
+    CHECK_THAT(run.configuration,
+               Contains(R"("propagation":{"level1":"20 ns","level2":"100 ns"})") && Contains(R"("circuits":"auto")") &&
+                   Contains(R"("level2":{"device":"ocs","radix":72})") && Contains(R"("accelerator":"rx00")") &&
+                   Contains(R"("hop_reading":"per-hop")") && Contains(R"("domain":576)") && !Contains("planes"));
+}
+
+TEST_CASE("what a file says stands before the profile of its accelerator") {
+    const std::string topology = "{fabric: single-level, device: eps, accelerators: 4, accelerator: b200";
+    CHECK(loaded_texts(topology + "}", least_workload).fabric.ports == 18);
+    const FabricSpec said = loaded_texts(topology + ", ports: 2, port_rate: 800 Gb/s}", least_workload).fabric;
+    CHECK(said.ports == 2);
+    CHECK(said.port_rate == BitRate{800'000'000'000});
+}
+
+TEST_CASE("circuits of direct by a rule") {
+    const std::string topology = "{fabric: direct, accelerators: 16, ports: 15, port_rate: 400 Gb/s, circuits: ";
+    CHECK(loaded_texts(topology + "{generators: ring}}", least_workload).fabric.circuits.shape == CircuitShape::ring);
+    CHECK(loaded_texts(topology + "{generators: full-mesh}}", least_workload).fabric.circuits.shape ==
+          CircuitShape::full_mesh);
+    const LoadedRun torus = loaded_texts(topology + "{generators: {torus: [2, 8]}}}", least_workload);
+    CHECK(torus.fabric.circuits.shape == CircuitShape::torus);
+    CHECK(torus.fabric.circuits.torus == std::vector<std::uint32_t>{2, 8});
+    CHECK_THAT(torus.configuration, Contains(R"("circuits":{"generators":{"torus":[2,8]}})"));
+}
+
+TEST_CASE("the profiles low, nominal and high differ in the switch and hold the total") {
+    const auto total = [](const LatencySpec& l) {
+        return l.egress_endpoint + l.egress_protocol + l.propagation * 2 + l.packet_switch + l.ingress_protocol +
+               l.ingress_endpoint;
+    };
+    const std::vector<std::pair<std::string, int>> cases{{"low", 200}, {"nominal", 300}, {"high", 500}};
+    for (const auto& [name, packet_switch] : cases) {
+        const LatencySpec latency = latency_profile(name);
+        CHECK(total(latency) == Duration{810'000});
+        CHECK(latency.packet_switch == Duration{packet_switch * 1'000});
+        const std::string moved = "latency: {hold_total: true, switch: " + std::to_string(packet_switch) + " ns}";
+        CHECK(loaded_texts(with(moved), least_workload).fabric.latency == latency);
+        CHECK(latency_profile_of(latency) == name);
+    }
+    for (const int packet_switch : {150, 200, 250}) {
+        LatencySpec expected;
+        expected.packet_switch = Duration{packet_switch * 1'000};
+        CHECK(latency_profile("switch-" + std::to_string(packet_switch)) == expected);
+    }
+    CHECK(latency_profile_of(loaded_texts(with("latency: {ocs: 11 ns}"), least_workload).fabric.latency).empty());
+}
+
+TEST_CASE("a total is held to the picosecond, and from the base that is named") {
+    const LatencySpec held =
+        loaded_texts(with("latency: {base: low, hold_total: true, switch: 200.001 ns, propagation: 12 ns}"),
+                     least_workload)
+            .fabric.latency;
+    CHECK(held.egress_endpoint == Duration{175'000 - 2'000});
+    CHECK(held.ingress_endpoint == Duration{175'000 - 2'001});
+    const LatencySpec plain =
+        loaded_texts(with("latency: {hold_total: false, switch: 200 ns}"), least_workload).fabric.latency;
+    CHECK(plain.egress_endpoint == Duration{125'000});
 }
 
 }  // namespace simlette

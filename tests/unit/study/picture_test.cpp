@@ -31,6 +31,16 @@ LoadedRun cube(std::uint32_t accelerators, std::uint32_t ports) {
     return loaded;
 }
 
+LoadedRun racks(std::uint32_t accelerators, std::uint32_t group, std::uint32_t ports, DeviceKind level2) {
+    LoadedRun loaded = packets(accelerators, ports);
+    loaded.fabric.kind = FabricKind::two_level;
+    loaded.fabric.group = group;
+    loaded.fabric.level1 = {DeviceKind::eps, 2 * group, group, 2};
+    loaded.fabric.level2 = {level2, accelerators / group, 0, 0};
+    loaded.fabric.circuits.automatic = level2 == DeviceKind::ocs;
+    return loaded;
+}
+
 std::string picture(const LoadedRun& loaded) {
     return fabric_svg(loaded, {"a < b & \"c\".yaml", "", {}, {}});
 }
@@ -122,6 +132,53 @@ TEST_CASE("a line between groups takes the use of its busiest link, each way") {
     CHECK(sketched.edges[0].use_forth == 10);
 }
 
+TEST_CASE("two levels are drawn by level and rail: all rails of a small fabric, the busiest of a large one") {
+    const std::string small = picture(racks(16, 4, 2, DeviceKind::eps));
+    CHECK(count(small, "<rect class=\"device\"") == 16);
+    CHECK(count(small, "<rect class=\"switch\"") == 2 * (4 + 2));
+    CHECK(count(small, " faint\"") == 2 * (16 + 4 * 2));
+    CHECK_THAT(small, Contains(">leaf3r1<") && Contains(">spine1r0<") && Contains(">rail 1<"));
+    CHECK(within_page(small));
+
+    LoadedRun large = racks(512, 32, 8, DeviceKind::eps);
+    CHECK_THAT(picture(large), Contains("drawn: rail 0 of 8<") && Contains("drawn in groups of 32 accelerators") &&
+                                   Contains(">spine1r0<") && !Contains("r1<"));
+    const auto fabric = build_fabric(large.fabric);
+    std::vector<std::int64_t> use(fabric->graph.links.size(), 10);
+    use[8 * 40 + 5] = 700'000'000;  // a40 by its port 5
+    const FabricSketch sketched = sketch(*fabric, use);
+    CHECK(sketched.notes.front() == "drawn: rail 5 of 8, the busiest");
+    CHECK(sketched.groups.size() == 16 + 16 + 2);
+    CHECK(sketched.edges[1].use_forth == 700'000'000);
+    for (const std::uint32_t accelerators : {32U, 64U, 2048U, 4096U}) {
+        CHECK(within_page(picture(racks(accelerators, 32, 3, DeviceKind::eps))));
+    }
+}
+
+TEST_CASE("circuits between racks rise above the switches of the racks") {
+    LoadedRun hybrid = racks(16, 4, 3, DeviceKind::ocs);
+    const std::string svg = picture(hybrid);
+    CHECK(count(svg, "<rect class=\"switch\"") == 3 * 4);
+    CHECK(within_page(svg));
+    const auto fabric = build_fabric(hybrid.fabric);
+    std::uint64_t circuits = 0;
+    for (const SketchEdge& edge : sketch(*fabric, {}).edges) {
+        circuits += edge.from >= 16 ? edge.links : 0;
+    }
+    CHECK(circuits == 3 * 4 * 2 / 2);
+}
+
+TEST_CASE("a torus of two dimensions is a grid, its ring links bend around the row") {
+    LoadedRun torus = packets(12, 4);
+    torus.fabric.kind = FabricKind::direct;
+    torus.fabric.circuits.shape = CircuitShape::torus;
+    torus.fabric.circuits.torus = {3, 4};
+    const std::string svg = picture(torus);
+    CHECK_THAT(svg, Contains("ports 0 and 1") && Contains("ports 2 and 3") && Contains("12 circuits"));
+    CHECK(sketch(*build_fabric(torus.fabric), {}).columns == 4);
+    CHECK(within_page(svg));
+}
+
 TEST_CASE("use is shown in tenths, and apart where nothing was sent") {
     CHECK(use_class(0) == "idle");
     CHECK(use_class(1) == "u0");
@@ -160,4 +217,8 @@ TEST_CASE("a graph for Graphviz has every device and every pair of links") {
     const std::string ocs = fabric_dot(cube(4, 2), {"t.yaml", "", {}, {}});
     CHECK(count(ocs, " -- ") == 4);
     CHECK_THAT(ocs, Contains("  a0 -- a2 [label=\"p1\"];\n"));
+    const std::string levels = fabric_dot(racks(8, 4, 1, DeviceKind::eps), {"t.yaml", "", {}, {}});
+    CHECK(count(levels, " -- ") == 8 + 2 * 2);
+    CHECK_THAT(levels, Contains("  a7 -- leaf1r0;\n") && Contains("  leaf1r0 -- spine1r0;\n") &&
+                           Contains("  {rank=same; leaf0r0; leaf1r0;}\n"));
 }

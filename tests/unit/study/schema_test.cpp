@@ -1,7 +1,10 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <string>
+#include <vector>
 
 #include <simlette/base/error.hpp>
 #include <simlette/study/document.hpp>
@@ -44,11 +47,18 @@ json file_value(const std::string& path) {
 
 bool conforms(const json& value, const json& rule);
 
+bool has_required(const json& value, const json& rule) {
+    const json keys = rule.value("required", json::array());
+    return std::all_of(keys.begin(), keys.end(),
+                       [&](const json& key) { return value.contains(key.get<std::string>()); });
+}
+
 bool object_conforms(const json& value, const json& rule) {
-    for (const auto& key : rule.value("required", json::array())) {
-        if (!value.contains(key.get<std::string>())) {
-            return false;
-        }
+    const json forms = rule.value("anyOf", json::array({json::object()}));
+    const bool any =
+        std::any_of(forms.begin(), forms.end(), [&](const json& form) { return has_required(value, form); });
+    if (!any || !has_required(value, rule)) {
+        return false;
     }
     for (const auto& member : value.items()) {
         if (!rule.at("properties").contains(member.key()) ||
@@ -100,14 +110,26 @@ bool conforms(const json& value, const json& rule) {
            std::regex_match(value.get<std::string>(), std::regex(rule.value("pattern", std::string(".*"))));
 }
 
+std::vector<std::string> shipped_topologies() {
+    std::vector<std::string> paths;
+    for (const auto& entry : std::filesystem::directory_iterator("topologies")) {
+        if (entry.path().extension() == ".yaml") {
+            paths.push_back(entry.path().generic_string());
+        }
+    }
+    std::sort(paths.begin(), paths.end());
+    REQUIRE(paths.size() >= 15);
+    return paths;
+}
+
 }  // namespace
 
 TEST_CASE("the shipped files and every resolved configuration conform to the schemas") {
     const json topology = schema_json("topology");
     const json workload = schema_json("workload");
     CHECK(topology.at("$schema") == "https://json-schema.org/draft/2020-12/schema");
-    for (const char* name : {"eps", "ocs", "eps-ualink", "ocs-ualink"}) {
-        const std::string path = "topologies/single-level-" + std::string(name) + ".yaml";
+    for (const std::string& path : shipped_topologies()) {
+        INFO(path);
         CHECK(conforms(file_value(path), topology));
         const json configuration = json::parse(load_run({path, "workloads/one-shot.yaml", {}, {}}).configuration);
         CHECK(conforms(configuration.at("topology"), topology));
@@ -121,7 +143,8 @@ TEST_CASE("the shipped files and every resolved configuration conform to the sch
 TEST_CASE("the schema refuses unknown keys, missing units and values out of range") {
     const json topology = schema_json("topology");
     for (const char* file :
-         {"unknown-key", "missing-key", "no-unit", "wrong-unit", "negative", "zero", "not-built", "link-layer"}) {
+         {"unknown-key", "missing-key", "no-unit", "wrong-unit", "negative", "zero", "not-built", "link-layer",
+          "accelerator", "two-level", "explicit-fields", "torus-extents", "propagation"}) {
         INFO(file);
         CHECK_FALSE(conforms(file_value("tests/refuse/topology-" + std::string(file) + ".yaml"), topology));
     }

@@ -27,6 +27,7 @@ struct RunInputs {
 
 struct LoadedRun {
     FabricSpec fabric;
+    std::string accelerator;  // the profile that the topology names; empty: none
     WorkloadSpec workload;
     std::string configuration;       // JSON object {"topology": …, "workload": …}, defaults included, keys sorted
     std::string configuration_hash;  // 16 hexadecimal digits of it

@@ -21,13 +21,24 @@ struct Name {
 template <class Enum, std::size_t count>
 using Names = std::array<Name<Enum>, count>;
 
-inline constexpr Names<FabricKind, 2> fabric_names{{
+inline constexpr Names<FabricKind, 4> fabric_names{{
     {FabricKind::single_level, "single-level"},
+    {FabricKind::two_level, "two-level"},
     {FabricKind::direct, "direct"},
+    {FabricKind::explicit_graph, "explicit"},
 }};
 inline constexpr Names<DeviceKind, 2> device_names{{
     {DeviceKind::eps, "eps"},
     {DeviceKind::ocs, "ocs"},
+}};
+inline constexpr Names<HopReading, 2> hop_reading_names{{
+    {HopReading::switch_only, "switch-only"},
+    {HopReading::per_hop, "per-hop"},
+}};
+inline constexpr Names<CircuitShape, 3> shape_names{{
+    {CircuitShape::ring, "ring"},
+    {CircuitShape::full_mesh, "full-mesh"},
+    {CircuitShape::torus, "torus"},
 }};
 inline constexpr Names<Channel, 2> channel_names{{
     {Channel::request, "request"},
@@ -105,6 +116,12 @@ constexpr std::string_view name_of(FabricKind kind) {
 }
 constexpr std::string_view name_of(DeviceKind kind) {
     return name_in(device_names, kind);
+}
+constexpr std::string_view name_of(HopReading reading) {
+    return name_in(hop_reading_names, reading);
+}
+constexpr std::string_view name_of(CircuitShape shape) {
+    return name_in(shape_names, shape);
 }
 constexpr std::string_view name_of(Channel channel) {
     return name_in(channel_names, channel);

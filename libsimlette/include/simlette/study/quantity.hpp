@@ -27,11 +27,13 @@ struct UnitTable {
     std::string pattern() const;
 };
 
-const UnitTable& time_units();    // in picoseconds
-const UnitTable& rate_units();    // in bits per second
-const UnitTable& size_units();    // in bytes
-const UnitTable& flit_units();    // in flits
-const UnitTable& length_units();  // of a fibre or cable, in picoseconds of propagation: 5 ns/m
+const UnitTable& time_units();     // in picoseconds
+const UnitTable& rate_units();     // in bits per second
+const UnitTable& size_units();     // in bytes
+const UnitTable& flit_units();     // in flits
+const UnitTable& compute_units();  // in FLOP/s
+const UnitTable& power_units();    // in milliwatts
+const UnitTable& length_units();   // of a fibre or cable, in picoseconds of propagation: 5 ns/m
 
 struct Quantity {
     enum class Form {

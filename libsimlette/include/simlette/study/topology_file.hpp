@@ -12,21 +12,40 @@ namespace simlette {
 
 // `circuits` as the file says it.
 struct CircuitText {
+    bool automatic = false;
     bool cube = false;
+    CircuitShape shape = CircuitShape::none;
+    std::vector<std::uint32_t> torus;         // extents
     std::vector<std::string> generators;      // bit strings
     std::vector<std::uint32_t> multiplicity;  // empty: not given
     bool same_multiplicity = false;           // one number for all generators
     std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> port_pairs;
 };
 
+// A link of an explicit graph as the file says it.
+struct LinkText {
+    std::string from;  // names of accelerators and devices
+    std::string to;
+    GraphSpec::Link link;  // all but its ends
+};
+
 struct TopologyFile {
     FabricSpec fabric;
+    std::string accelerator;  // the profile; empty: none
     CircuitText circuits;
+    std::vector<LinkText> links;
     std::uint32_t planes = 0;           // 0: not given
     std::uint32_t ports_per_plane = 0;  // 0: not given
 };
 
 Kind<CircuitText> circuits_kind();
+Kind<LevelSpec> level1_kind();
+Kind<LevelSpec> level2_kind();
+Kind<std::vector<GraphSpec::Device>> graph_devices_kind();
+Kind<std::vector<LinkText>> graph_links_kind();
+
+// Finds the ends of the links of an explicit graph. Requires: `accelerators`, `devices` and `links` were read cleanly.
+void resolve_links(const Value& file, TopologyFile& topology);
 
 // The table of the keys.
 const Fields<TopologyFile>& topology_fields();
