@@ -2,6 +2,8 @@
 
 #include <simlette/base/error.hpp>
 #include <simlette/fabric/builders.hpp>
+#include <simlette/fabric/built_fabric.hpp>
+#include <simlette/fabric/level_sizes.hpp>
 #include <simlette/link/flit.hpp>
 
 namespace simlette {
@@ -19,20 +21,6 @@ constexpr std::uint64_t most_accelerator_ports = 1U << 22U;
 
 // A response flit leaves when it is full, with about 80 responses; a port that may open fewer would wait for ever.
 constexpr std::int64_t least_tags = 128;
-
-bool on_circuits(const FabricSpec& spec) {
-    switch (spec.kind) {
-        case FabricKind::single_level:
-            return spec.device == DeviceKind::ocs;
-        case FabricKind::two_level:
-            return spec.level1.device == DeviceKind::ocs && spec.level2.device == DeviceKind::ocs;
-        case FabricKind::direct:
-            return true;
-        case FabricKind::explicit_graph:
-            break;
-    }
-    return false;
-}
 
 std::string rate_text(BitRate rate) {
     const std::int64_t giga = 1'000'000'000;
@@ -160,21 +148,30 @@ LinkClass link_class(const FabricSpec& spec, LatencyParts latency) {
             spec.credit_return_is_link_latency ? latency.total() : spec.credit_return};
 }
 
-namespace {
-
-HostGraph build_on_circuits(const FabricSpec& spec, const LevelSizes& sizes, std::vector<Problem>& problems) {
-    const std::vector<CircuitEnd> ends = circuit_ends(spec, problems);
-    if (problems.empty() && spec.kind == FabricKind::two_level) {
-        check_crossings(spec, sizes, ends, problems);
+LatencyParts further_hop(const FabricSpec& spec) {
+    if (spec.hop_reading == HopReading::switch_only) {
+        return {};
     }
-    return problems.empty() ? build_circuits(spec, ends) : HostGraph{};
+    const LatencySpec& l = spec.latency;
+    return {l.egress_endpoint + l.ingress_endpoint, l.egress_protocol + l.ingress_protocol, l.propagation, {0}};
 }
 
-HostGraph build_graph(const FabricSpec& spec, const LevelSizes& sizes, std::vector<Problem>& problems) {
-    if (on_circuits(spec)) {
-        return build_on_circuits(spec, sizes, problems);
+namespace {
+
+HostGraph build_graph(const FabricSpec& spec, std::vector<Problem>& problems) {
+    const bool packets = spec.device == DeviceKind::eps;
+    switch (spec.kind) {
+        case FabricKind::single_level:
+            return packets ? build_packet_level(spec) : build_circuits(spec, problems);
+        case FabricKind::two_level:
+            return spec.level1.device == DeviceKind::eps ? build_two_level(spec, problems)
+                                                         : build_circuits(spec, problems);
+        case FabricKind::explicit_graph:
+            return build_explicit(spec, problems);
+        case FabricKind::direct:
+            break;
     }
-    return spec.kind == FabricKind::two_level ? build_two_level(spec, sizes, problems) : build_packet_level(spec);
+    return build_circuits(spec, problems);
 }
 
 }  // namespace
@@ -184,14 +181,10 @@ std::shared_ptr<const Fabric> build_fabric(const FabricSpec& spec) {
     check_sizes(spec, problems);
     check_link(spec, problems);
     check_transactions(spec, problems);
-    LevelSizes sizes;
-    if (problems.empty() && spec.kind == FabricKind::two_level) {
-        sizes = level_sizes(spec, problems);
-    }
     HostGraph graph;
     if (problems.empty()) {
         check_placement(spec, problems);
-        graph = build_graph(spec, sizes, problems);
+        graph = build_graph(spec, problems);
     }
     if (!problems.empty()) {
         throw Error(std::move(problems));

@@ -5,20 +5,12 @@
 
 #include <simlette/base/contract.hpp>
 #include <simlette/fabric/builders.hpp>
+#include <simlette/fabric/level_sizes.hpp>
+#include <simlette/link/flit.hpp>
 
 namespace simlette {
 
 namespace {
-
-// What a further electronic switch adds under HopReading::per_hop: all of a path through one switch but what
-// `switch_only` adds anyway, the switch and a link.
-LatencyParts further_hop(const FabricSpec& spec) {
-    if (spec.hop_reading == HopReading::switch_only) {
-        return {};
-    }
-    const LatencySpec& l = spec.latency;
-    return {l.egress_endpoint + l.ingress_endpoint, l.egress_protocol + l.ingress_protocol, l.propagation, {0}};
-}
 
 class TwoLevels {
 public:
@@ -59,9 +51,7 @@ private:
 
     // Accelerators, the devices of level 1 and the links between them. Class 2: a link that ends at a further switch.
     void add_level1(LatencyParts between) {
-        const LatencyParts more = further_hop(spec_);
-        between = {between.endpoint + more.endpoint, between.protocol + more.protocol,
-                   between.propagation + more.propagation, between.switching};
+        between += further_hop(spec_);
         graph_.accelerators = spec_.accelerators;
         graph_.packet_switches = leaves();
         graph_.groups = sizes_.serving_groups;
@@ -223,12 +213,14 @@ void check_circuits(const FabricSpec& spec, const LevelSizes& sizes, std::vector
 
 }  // namespace
 
-HostGraph build_two_level(const FabricSpec& spec, const LevelSizes& sizes, std::vector<Problem>& problems) {
+HostGraph build_two_level(const FabricSpec& spec, std::vector<Problem>& problems) {
+    const std::size_t before = problems.size();
+    const LevelSizes sizes = level_sizes(spec, problems);
     const bool hybrid = spec.level2.device == DeviceKind::ocs;
-    if (hybrid) {
+    if (problems.size() == before && hybrid) {
         check_circuits(spec, sizes, problems);
     }
-    if (!problems.empty()) {
+    if (problems.size() != before) {
         return {};
     }
     TwoLevels levels(spec, sizes);

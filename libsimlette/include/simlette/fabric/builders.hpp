@@ -1,26 +1,35 @@
-// The builders of host graphs, one per kind of fabric. Each takes a spec whose numbers were checked.
+// The builders of host graphs, and what they share. Each takes a spec whose single numbers were checked, and appends
+// what does not fit to `problems`; then its graph is of no use.
 #pragma once
 
 #include <vector>
 
-#include <simlette/fabric/built_fabric.hpp>
+#include <simlette/base/error.hpp>
 #include <simlette/fabric/host_graph.hpp>
-#include <simlette/fabric/level_sizes.hpp>
 #include <simlette/fabric/spec.hpp>
 
 namespace simlette {
 
+// What the fabric says of every link, with the latency of this one.
 LinkClass link_class(const FabricSpec& spec, LatencyParts latency);
 
-// Two levels with electronic switches below, electronic or optical ones above. Appends what does not fit to `problems`;
-// then the graph is empty.
-HostGraph build_two_level(const FabricSpec& spec, const LevelSizes& sizes, std::vector<Problem>& problems);
+// What a further electronic switch adds under HopReading::per_hop: all of a path through one switch but what
+// `switch_only` adds anyway, the switch and a link.
+LatencyParts further_hop(const FabricSpec& spec);
+
+// Lists the links of a graph without switches by source and destination. Requires: they are in order of their source.
+void list_neighbours(HostGraph& graph);
+
+// Appends to `problems` if links from accelerator to accelerator do not join them all.
+void check_connected(const HostGraph& graph, std::vector<Problem>& problems);
 
 // Circuits from accelerator to accelerator: direct, through one optical level, or through two of them.
-HostGraph build_circuits(const FabricSpec& spec, const std::vector<CircuitEnd>& ends);
+HostGraph build_circuits(const FabricSpec& spec, std::vector<Problem>& problems);
 
-// Appends to `problems` if more circuits leave a rack on some rail than its level-1 device there has up links.
-void check_crossings(const FabricSpec& spec, const LevelSizes& sizes, const std::vector<CircuitEnd>& ends,
-                     std::vector<Problem>& problems);
+// Level 1 electronic, level 2 electronic or optical.
+HostGraph build_two_level(const FabricSpec& spec, std::vector<Problem>& problems);
+
+// Switches and links one by one.
+HostGraph build_explicit(const FabricSpec& spec, std::vector<Problem>& problems);
 
 }  // namespace simlette

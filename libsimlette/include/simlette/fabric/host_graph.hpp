@@ -28,6 +28,13 @@ struct LatencyParts {
     Duration switching{0};
 
     Duration total() const { return endpoint + protocol + propagation + switching; }
+    LatencyParts& operator+=(const LatencyParts& more) {
+        endpoint += more.endpoint;
+        protocol += more.protocol;
+        propagation += more.propagation;
+        switching += more.switching;
+        return *this;
+    }
 };
 
 // What links have in common. A few classes describe all links of a fabric.

@@ -120,7 +120,8 @@ struct GraphSpec {
         std::uint32_t optical_passes = 0;     // circuit switches on the way
     };
     std::vector<Device> devices;
-    std::vector<Link> links;  // ports of a node count up in this order
+    // Ports of a node count up in this order, but those of a switch begin with accelerators, by number.
+    std::vector<Link> links;
 };
 
 // Circuits by a rule that fits any number of accelerators.
