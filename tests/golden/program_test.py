@@ -443,7 +443,8 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(fabric["generators"], ["00001", "00010", "00100", "01000", "10000"])
         self.assertEqual(fabric["multiplicity"], [1] * 5)
         self.assertEqual(fabric["path_latency_ps"], {"total": 520_000, "endpoint": 250_000, "protocol": 240_000,
-                                                     "propagation": 20_000, "switch": 10_000})
+                                                     "propagation": 20_000, "switch": 10_000, "packet_switches": 0,
+                                                     "source": 0, "destination": 1})
         for text in ("00001 x1", "5 of 8 used", "520 ns", "one-shot (flooding)"):
             self.assertIn(text, done.stdout)
 

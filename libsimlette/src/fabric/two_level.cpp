@@ -60,7 +60,7 @@ private:
             link_class(spec_, {l().ingress_endpoint, l().ingress_protocol, l().propagation, {0}}),
             link_class(spec_, between)};
         for (std::uint32_t a = 0; a < spec_.accelerators; ++a) {
-            const Place place{sizes_.group_of(a), a % sizes_.group};
+            const GroupPlace place{sizes_.group_of(a), a % sizes_.group};
             graph_.places.push_back(place);
             for (std::uint32_t rail = 0; rail < sizes_.rails; ++rail) {
                 add(a, node(leaf(place.group, rail)), rail, place.index, 0);

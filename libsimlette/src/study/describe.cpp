@@ -42,12 +42,11 @@ std::string level_text(const LevelDescription& level) {
 }
 
 // One row, or one for each of several levels with what joins them.
-void add_devices(const FabricDescription& description, Rows& rows) {
+void add_devices(const FabricSpec& fabric, const FabricDescription& description, Rows& rows) {
     if (description.levels.empty()) {
-        const std::string switches = count_text(description.packet_switches) + " electronic packet switches";
-        rows.push_back({"devices", description.packet_switches > 0
-                                       ? switches
-                                       : "none: circuits run from accelerator to accelerator"});
+        const std::size_t switches = fabric.graph.devices.size();
+        rows.push_back({"devices", switches > 0 ? count_text(switches) + " electronic packet switches"
+                                                : "none: circuits run from accelerator to accelerator"});
         return;
     }
     if (description.levels.size() == 1) {
@@ -109,6 +108,11 @@ bool has_one_rate(const FabricSpec& fabric) {
     });
 }
 
+// Of a graph with switches nobody looks for the worst cut.
+bool has_known_cut(const FabricSpec& fabric) {
+    return fabric.kind != FabricKind::explicit_graph || fabric.graph.devices.empty();
+}
+
 std::string bisection_text(const FabricSpec& fabric, const FabricDescription& description) {
     const std::string rate =
         has_one_rate(fabric) ? ", " + rounded_rate_text(bisection_rate(fabric, description)) : std::string();
@@ -142,7 +146,7 @@ Rows fabric_rows(const LoadedRun& loaded, const Fabric& built) {
     if (!loaded.accelerator.empty()) {
         rows.push_back({"accelerator", accelerator_text(loaded.accelerator)});
     }
-    add_devices(description, rows);
+    add_devices(fabric, description, rows);
     rows.push_back({"ports", fmt::format("{} of {} used per accelerator", description.ports_used, description.ports)});
     rows.push_back({"links", count_text(description.links) + " directed"});
     if (description.circuits > 0) {
@@ -152,7 +156,9 @@ Rows fabric_rows(const LoadedRun& loaded, const Fabric& built) {
         rows.push_back({"generators", generators_text(description)});
     }
     rows.push_back({"diameter", fmt::format("{} hop{}", description.diameter, description.diameter == 1 ? "" : "s")});
-    rows.push_back({"bisection", bisection_text(fabric, description)});
+    if (has_known_cut(fabric)) {
+        rows.push_back({"bisection", bisection_text(fabric, description)});
+    }
     rows.push_back({"oversubscription", oversubscription_text(description)});
     rows.push_back({"flit time", time_text(description.flit_time.ps)});
     add_paths(fabric, path_range(built), rows);
@@ -203,6 +209,15 @@ Json path_json(const PathLatency& path) {
             {"source", path.source},        {"destination", path.destination}};
 }
 
+Json bisection_json(const FabricSpec& fabric, const FabricDescription& description) {
+    if (!has_known_cut(fabric)) {
+        return nullptr;
+    }
+    return {{"links", description.bisection_links},
+            {"rate_bps", has_one_rate(fabric) ? Json(bisection_rate(fabric, description)) : Json(nullptr)},
+            {"exact", description.bisection_exact}};
+}
+
 Json fabric_json(const LoadedRun& loaded, const Fabric& built) {
     const FabricSpec& fabric = loaded.fabric;
     const FabricDescription description = describe(built);
@@ -221,10 +236,7 @@ Json fabric_json(const LoadedRun& loaded, const Fabric& built) {
         {"generators", description.generators},
         {"multiplicity", description.multiplicity},
         {"diameter", description.diameter},
-        {"bisection",
-         {{"links", description.bisection_links},
-          {"rate_bps", has_one_rate(fabric) ? Json(bisection_rate(fabric, description)) : Json(nullptr)},
-          {"exact", description.bisection_exact}}},
+        {"bisection", bisection_json(fabric, description)},
         {"oversubscription", {{"down", description.oversubscription_down}, {"up", description.oversubscription_up}}},
         {"flit_time_ps", description.flit_time.ps},
         {"path_latency_ps", paths ? path_json(paths->shortest) : Json(nullptr)},

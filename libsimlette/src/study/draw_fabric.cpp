@@ -428,6 +428,10 @@ Picture picture_of(const Fabric& fabric, const FabricSpec& spec, const std::stri
             level.device == DeviceKind::ocs ? "optical circuit switch" : "electronic packet switch";
         picture.facts.push_back(counted(level.devices, device, device + "es") + where);
     }
+    if (!spec.graph.devices.empty()) {
+        picture.facts.push_back(
+            counted(spec.graph.devices.size(), "electronic packet switch", "electronic packet switches"));
+    }
     picture.facts.push_back(count_text(description.links) + " directed links");
     if (description.circuits > 0) {
         picture.facts.push_back(counted(description.circuits, "circuit", "circuits") +

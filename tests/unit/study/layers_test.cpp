@@ -22,10 +22,8 @@ const std::vector<std::string> as_packets{"one-shot", "two-shot", "recursive-dou
 const std::vector<std::string> along_the_cube{"one-shot", "recursive-doubling", "coset-factored-parallel"};
 
 const std::vector<Topology> topologies{
-    {"two-level-eps-16", as_packets},
-    {"two-level-hybrid-16", as_packets},
-    {"two-level-ocs-16", along_the_cube},
-    {"torus-4x4", {"one-shot"}},
+    {"two-level-eps-16", as_packets}, {"two-level-hybrid-16", as_packets}, {"two-level-ocs-16", along_the_cube},
+    {"torus-4x4", {"one-shot"}},      {"explicit-tree-16", as_packets},
 };
 
 const std::vector<std::string> placements{

@@ -303,6 +303,36 @@ TEST_CASE("what a file says stands before the profile of its accelerator") {
     CHECK(said.port_rate == BitRate{800'000'000'000});
 }
 
+TEST_CASE("the names of a graph become its nodes, and every link keeps its own values") {
+    const LoadedRun run = loaded_texts(
+        "{fabric: explicit, accelerators: 2, port_rate: 400 Gb/s, devices: [{name: near}, {name: far, radix: 4}],"
+        " links: [{from: a0, to: near, count: 2}, {from: far, to: a1, rate: 200 Gb/s, length: 3 m},"
+        " {from: near, to: far, propagation: 7 ns, passes: 1}]}",
+        least_workload);
+    const GraphSpec& graph = run.fabric.graph;
+    REQUIRE(graph.devices.size() == 2);
+    CHECK(graph.devices[0].name == "near");
+    CHECK(graph.devices[0].radix == 0);
+    CHECK(graph.devices[1].radix == 4);
+    REQUIRE(graph.links.size() == 3);
+    CHECK(graph.links[0].from == 0);
+    CHECK(graph.links[0].to == 2);
+    CHECK(graph.links[0].count == 2);
+    CHECK_FALSE(graph.links[0].rate);
+    CHECK_FALSE(graph.links[0].propagation);
+    CHECK(graph.links[1].from == 3);
+    CHECK(graph.links[1].to == 1);
+    CHECK(graph.links[1].rate == BitRate{200'000'000'000});
+    CHECK(graph.links[1].propagation == Duration{15'000});
+    CHECK(graph.links[2].propagation == Duration{7'000});
+    CHECK(graph.links[2].optical_passes == 1);
+    CHECK(run.fabric.ports == 2);
+    CHECK_THAT(
+        run.configuration,
+        Contains(R"("devices":[{"name":"near"},{"name":"far","radix":4}])") &&
+            Contains(R"({"count":2,"from":"a0","passes":0,"propagation":"10 ns","rate":"400 Gb/s","to":"near"})"));
+}
+
 TEST_CASE("circuits of direct by a rule") {
     const std::string topology = "{fabric: direct, accelerators: 16, ports: 15, port_rate: 400 Gb/s, circuits: ";
     CHECK(loaded_texts(topology + "{generators: ring}}", least_workload).fabric.circuits.shape == CircuitShape::ring);

@@ -101,8 +101,10 @@ std::string verdict(const std::string& text) {
 
 TEST_CASE("a damaged file is read or refused with a place") {
     std::vector<std::string> originals;
-    for (const char* path : {"topologies/single-level-eps.yaml", "topologies/single-level-ocs.yaml",
-                             "workloads/one-shot.yaml", "topologies/profiles/latencies.yaml"}) {
+    for (const char* path :
+         {"topologies/single-level-eps.yaml", "topologies/single-level-ocs.yaml", "topologies/hybrid-512.yaml",
+          "topologies/explicit-two-rows.yaml", "topologies/torus-4x4.yaml", "workloads/one-shot.yaml",
+          "topologies/profiles/latencies.yaml"}) {
         originals.push_back(text_of(path));
     }
     for (std::uint64_t seed = 1; seed <= 3'000; ++seed) {

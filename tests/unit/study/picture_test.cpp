@@ -168,6 +168,34 @@ TEST_CASE("circuits between racks rise above the switches of the racks") {
     CHECK(circuits == 3 * 4 * 2 / 2);
 }
 
+TEST_CASE("the switches of a graph stand in rows by their hops, each over what hangs below it") {
+    LoadedRun graph = packets(4, 1);
+    graph.fabric.kind = FabricKind::explicit_graph;
+    graph.fabric.graph.devices = {{"far", 0}, {"right", 0}, {"left-1", 0}};
+    const std::vector<std::pair<std::uint32_t, std::uint32_t>> ends{{0, 6}, {1, 6}, {2, 5}, {3, 5}, {5, 4}, {6, 4}};
+    for (const auto& [from, to] : ends) {
+        GraphSpec::Link link;
+        link.from = from;
+        link.to = to;
+        graph.fabric.graph.links.push_back(link);
+    }
+    const FabricSketch sketched = sketch(*build_fabric(graph.fabric), {});
+    REQUIRE(sketched.groups.size() == 4 + 3);
+    CHECK(sketched.groups[4].name == "right");
+    CHECK(sketched.groups[4].level == 1);
+    CHECK(sketched.groups[6].name == "far");
+    CHECK(sketched.groups[6].level == 2);
+    const std::string svg = picture(graph);
+    CHECK(within_page(svg));
+    CHECK_THAT(svg, Contains("3 electronic packet switches"));
+    const auto x_of = [&svg](const std::string& name) {
+        const std::size_t at = svg.rfind(" x=\"", svg.find('>' + name + '<'));
+        return std::stod(svg.substr(at + 4, 8));
+    };
+    CHECK(x_of("left-1") < x_of("right"));
+    CHECK_THAT(fabric_dot(graph, {"t.yaml", "", {}, {}}), Contains("  a0 -- \"left-1\";\n"));
+}
+
 TEST_CASE("a torus of two dimensions is a grid, its ring links bend around the row") {
     LoadedRun torus = packets(12, 4);
     torus.fabric.kind = FabricKind::direct;

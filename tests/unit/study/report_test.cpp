@@ -358,3 +358,31 @@ TEST_CASE("assumptions follow the fabric") {
     CHECK(find("output-queued-switch").id.empty());
     CHECK(find("no-in-network-reduction").favours == "ocs");
 }
+
+TEST_CASE("a run states its latency profile, and on several levels how hops are read and how long rack links are") {
+    FabricSpec fabric;
+    const auto find = [&fabric](const std::string& id) {
+        for (const Assumption& assumption : assumptions_of(fabric)) {
+            if (assumption.id == id) {
+                return assumption;
+            }
+        }
+        return Assumption{};
+    };
+    CHECK(find("latency-profile").value == "nominal");
+    CHECK(find("hop-reading").id.empty());
+    CHECK(find("links-between-racks").id.empty());
+    fabric.kind = FabricKind::two_level;
+    fabric.latency.propagation_level2 = {100'000};
+    CHECK(find("latency-profile").value == "values of its own");
+    CHECK(find("hop-reading").value == "switch-only");
+    CHECK(find("hop-reading").favours == "eps");
+    CHECK(find("links-between-racks").value == "100 ns");
+    CHECK(find("switch-latency").value == "300 ns");
+    fabric.hop_reading = HopReading::per_hop;
+    CHECK(find("hop-reading").value == "per-hop");
+    CHECK(find("hop-reading").favours == "ocs");
+    fabric.level1.device = fabric.level2.device = DeviceKind::ocs;
+    CHECK(find("hop-reading").id.empty());
+    CHECK(find("switch-latency").id.empty());
+}

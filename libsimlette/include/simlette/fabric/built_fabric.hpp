@@ -19,7 +19,7 @@ public:
     const HostGraph graph;
 
     // Messages go from neighbour to neighbour by circuits; otherwise switches carry them to every accelerator.
-    bool circuits() const { return !graph.first_neighbour.empty(); }
+    bool circuits() const { return graph.packet_switches == 0; }
     std::uint32_t accelerator_of(std::uint32_t rank) const {
         return spec.placement.empty() ? rank : spec.placement[rank];
     }

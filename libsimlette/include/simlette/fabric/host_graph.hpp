@@ -61,7 +61,7 @@ struct LinkChoice {
 };
 
 // Where an accelerator hangs, as switches see it.
-struct Place {
+struct GroupPlace {
     std::uint32_t group = 0;
     std::uint32_t index = 0;  // within the group
 };
@@ -101,7 +101,7 @@ struct HostGraph {
     std::vector<Neighbour> neighbours;           // by source, then destination, then port
 
     // Which links of a switch lead to a destination.
-    std::vector<Place> places;  // of each accelerator
+    std::vector<GroupPlace> places;  // of each accelerator
     std::uint32_t groups = 1;
     std::vector<SwitchRoutes> switches;
     std::vector<LinkChoice> choices;   // per switch and group, into choice_links
