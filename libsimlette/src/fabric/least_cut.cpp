@@ -28,18 +28,12 @@ public:
     explicit Flow(const HostGraph& graph) : graph_(graph), flow_(graph.packet_switches + 2) {
         std::map<std::pair<std::size_t, std::size_t>, std::int64_t> links;
         for (const HostLink& link : graph.links) {
-            if (node_of(link.from) < node_of(link.to)) {
+            if (node_of(link.from) != node_of(link.to)) {
                 ++links[{node_of(link.from), node_of(link.to)}];
             }
         }
         for (const auto& [ends, count] : links) {
-            const auto there = add_edge(ends.first, ends.second, flow_).first;
-            const auto back = add_edge(ends.second, ends.first, flow_).first;
-            for (const auto edge : {there, back}) {
-                put(boost::edge_capacity, flow_, edge, count);
-            }
-            put(boost::edge_reverse, flow_, there, back);
-            put(boost::edge_reverse, flow_, back, there);
+            add(ends.first, ends.second, count);
         }
         push_relabel_max_flow(flow_, 0, 1);
     }
@@ -58,6 +52,16 @@ public:
     }
 
 private:
+    // The flow needs a way back of no capacity for each direction.
+    void add(std::size_t from, std::size_t to, std::int64_t count) {
+        const auto there = add_edge(from, to, flow_).first;
+        const auto back = add_edge(to, from, flow_).first;
+        put(boost::edge_capacity, flow_, there, count);
+        put(boost::edge_capacity, flow_, back, 0);
+        put(boost::edge_reverse, flow_, there, back);
+        put(boost::edge_reverse, flow_, back, there);
+    }
+
     std::size_t node_of(NodeId node) const {
         return node < graph_.accelerators ? (node < graph_.accelerators / 2 ? 0 : 1) : node - graph_.accelerators + 2;
     }

@@ -31,7 +31,14 @@ std::vector<Pair> joined_switches(const HostGraph& graph) {
 // switches are followed alike, so the nodes are the pairs of joined switches.
 class Dependencies {
 public:
-    explicit Dependencies(const HostGraph& graph) : graph_(graph), pairs_(joined_switches(graph)) {
+    explicit Dependencies(const HostGraph& graph)
+        : graph_(graph), pairs_(joined_switches(graph)), next_(graph.packet_switches) {
+        for (const HostLink& link : graph.links) {
+            const bool between = link.from >= graph.accelerators && link.to >= graph.accelerators;
+            const Pair pair{link.from - graph.accelerators, link.to - graph.accelerators};
+            const auto found = std::lower_bound(pairs_.begin(), pairs_.end(), pair);
+            node_of_.push_back(between ? static_cast<std::uint32_t>(found - pairs_.begin()) : no_id);
+        }
         for (std::uint32_t destination = 0; destination < graph.accelerators; ++destination) {
             follow(destination);
         }
@@ -52,23 +59,21 @@ public:
 
 private:
     // The nodes that a switch uses towards a destination.
-    std::vector<std::uint32_t> nodes_from(std::uint32_t at, std::uint32_t destination) const {
-        std::vector<std::uint32_t> nodes;
+    void find_next(std::uint32_t at, std::uint32_t destination) {
+        std::vector<std::uint32_t>& nodes = next_[at];
+        nodes.clear();
         if (graph_.hangs_on(at, destination)) {
-            return nodes;
+            return;
         }
         const LinkChoice& choice = graph_.choice(at, destination);
         for (std::uint32_t i = 0; i < choice.count; ++i) {
-            const NodeId to = graph_.links[graph_.choice_links[choice.first + i]].to;
-            if (to >= graph_.accelerators) {
-                const Pair pair{at, to - graph_.accelerators};
-                const auto found = std::lower_bound(pairs_.begin(), pairs_.end(), pair);
-                nodes.push_back(static_cast<std::uint32_t>(found - pairs_.begin()));
+            const std::uint32_t node = node_of_[graph_.choice_links[choice.first + i]];
+            if (node != no_id) {
+                nodes.push_back(node);
             }
         }
         std::sort(nodes.begin(), nodes.end());
         nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-        return nodes;
     }
 
     // Switches that messages for a destination come to, from the sources on.
@@ -87,14 +92,17 @@ private:
                 visit(graph_.links[links[i]].to);
             }
         }
-        while (!front.empty()) {
-            const std::uint32_t at = front.back();
-            front.pop_back();
-            for (const std::uint32_t node : nodes_from(at, destination)) {
-                for (const std::uint32_t next : nodes_from(pairs_[node].second, destination)) {
+        for (std::size_t i = 0; i < front.size(); ++i) {
+            find_next(front[i], destination);
+            for (const std::uint32_t node : next_[front[i]]) {
+                visit(pairs_[node].second + graph_.accelerators);
+            }
+        }
+        for (const std::uint32_t at : front) {
+            for (const std::uint32_t node : next_[at]) {
+                for (const std::uint32_t next : next_[pairs_[node].second]) {
                     edges_.emplace_back(node, next);
                 }
-                visit(pairs_[node].second + graph_.accelerators);
             }
         }
         if (edges_.size() > 2 * distinct_ + (1U << 20U)) {
@@ -109,7 +117,9 @@ private:
     }
 
     const HostGraph& graph_;
-    std::vector<Pair> pairs_;  // ascending
+    std::vector<Pair> pairs_;                       // ascending
+    std::vector<std::uint32_t> node_of_;            // by link; no_id if not between switches
+    std::vector<std::vector<std::uint32_t>> next_;  // by switch, towards the destination that is followed
     std::vector<Pair> edges_;
     std::size_t distinct_ = 0;
 };

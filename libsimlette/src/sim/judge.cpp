@@ -65,6 +65,11 @@ Validity judge(const AnalyticNetwork& network, const Fabric& fabric) {
         validity.reasons.push_back(
             "messages keep to single ports, but analytic mode spreads each over all of them; use flit mode");
     }
+    if (fabric.spec.kind == FabricKind::explicit_graph && graph.packet_switches > 1) {
+        validity.reasons.push_back(
+            "links between the switches of an explicit graph may be the narrowest, but analytic mode counts only those "
+            "of accelerators; use flit mode");
+    }
     for (LinkId id = 0; id < graph.links.size(); ++id) {
         if (credits_bind(graph, id)) {
             validity.reasons.push_back(

@@ -87,6 +87,15 @@ constexpr Time last_instant{9'000'000 * ps_per_second};
                                       " s; use fewer bytes, a faster rate or an earlier start");
 }
 
+// Only flit mode counts the time of a flit link by link.
+void check_rates(const HostGraph& graph, const char* mode) {
+    const auto slower = [&graph](const LinkClass& kind) { return kind.flit_time != graph.classes.front().flit_time; };
+    if (std::any_of(graph.classes.begin(), graph.classes.end(), slower)) {
+        throw Error(ErrorKind::input, "known value `" + std::string(mode) +
+                                          "` of `mode` on links of unequal rates, not in this version; use flit mode");
+    }
+}
+
 using Network = std::variant<FlitNetwork<LaneQueue>, MessageNetwork, AnalyticNetwork>;
 
 Network network_for(const Fabric& fabric, const SimulatorOptions& options) {
@@ -103,8 +112,10 @@ Network network_for(const Fabric& fabric, const SimulatorOptions& options) {
                     "known value `message` of `mode` on a fabric whose switches choose among links, not in this "
                     "version; use flit mode");
             }
+            check_rates(fabric.graph, "message");
             return Network(std::in_place_type<MessageNetwork>, fabric.graph, spec.routing, rules, spec.seed);
         case Mode::analytic:
+            check_rates(fabric.graph, "analytic");
             return Network(std::in_place_type<AnalyticNetwork>, fabric.graph);
         case Mode::flit:
             break;

@@ -242,3 +242,25 @@ TEST_CASE("an explicit graph like two levels runs as they do") {
         CHECK(ours.hash == theirs.hash);
     }
 }
+
+TEST_CASE("only flit mode knows links of unequal rates") {
+    const auto fabric = build_fabric(graph_of(2, {{"s", 0}}, {at_rate(0, 2, 200_Gbps), joined(1, 2)}));
+    for (const Mode mode : {Mode::message, Mode::analytic}) {
+        SimulatorOptions options;
+        options.mode = mode;
+        CHECK_THROWS_WITH(Simulator(fabric, options), Catch::Contains("links of unequal rates, not in this version"));
+    }
+    CHECK_NOTHROW(Simulator(fabric, {}));
+}
+
+TEST_CASE("analytic mode says that it does not count links between the switches of an explicit graph") {
+    SimulatorOptions options;
+    options.mode = Mode::analytic;
+    Simulator simulator(build_fabric(two_racks()), options);
+    simulator.register_collective(all_reduce(40'000));
+    finish(simulator);
+    const Validity validity = simulator.validity();
+    CHECK(!validity.mode_ok);
+    REQUIRE(validity.reasons.size() == 1);
+    CHECK(validity.reasons[0].find("links between the switches of an explicit graph") == 0);
+}
