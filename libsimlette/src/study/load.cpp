@@ -23,12 +23,12 @@ std::vector<std::string> keys_of(const Fields<S>& fields) {
 // Trees on their way to plain structs.
 class Resolving {
 public:
-    Resolving(const InputTrees& trees, FabricChecks& checks, Problems& problems)
+    Resolving(const InputTrees& trees, FabricChecks* checks, Problems& problems)
         : trees_(trees), checks_(checks), problems_(problems) {}
 
     LoadedRun resolve() {
         read_files();
-        if (problems_.size() == problems_in_workload()) {
+        if (trees_.topology.parsed && problems_.size() == problems_in_workload()) {
             write_configuration();
             check_fabric();
         }
@@ -53,7 +53,7 @@ private:
     void write_configuration() {
         Node configuration = map_node({{"topology", write_fields(topology_fields(), topology_)}});
         topology_json_ = canonical_json(configuration);
-        if (problems_.size() > 0) {
+        if (problems_.size() > 0 || (trees_.workload.source != nullptr && !trees_.workload.parsed)) {
             return;
         }
         if (trees_.workload.source != nullptr) {
@@ -66,7 +66,7 @@ private:
 
     // What only the finished fabric can tell: port budget, radix, matchings, connectivity.
     void check_fabric() {
-        if (!checks_.seen.insert(topology_json_).second) {
+        if (checks_ == nullptr || !checks_->seen.insert(topology_json_).second) {
             return;
         }
         try {
@@ -76,7 +76,7 @@ private:
                 throw;
             }
             for (const Problem& problem : error.problems()) {
-                problems_.add(place_of(problem.message), problem.message + checks_.note);
+                problems_.add(place_of(problem.message), problem.message + checks_->note);
             }
         }
     }
@@ -101,7 +101,7 @@ private:
     }
 
     const InputTrees& trees_;
-    FabricChecks& checks_;
+    FabricChecks* checks_;
     Problems& problems_;
     TopologyFile topology_;
     WorkloadFile workload_;
@@ -127,16 +127,14 @@ std::vector<NamedTree> named_trees(InputTrees& trees) {
     return named;
 }
 
-void replace_seed(std::uint64_t seed, InputTrees& trees, Problems& problems) {
-    if (trees.topology.parsed && trees.topology.root.kind == Node::Kind::map) {
-        const Place place{&problems.add_source("--seed", false), 0, 0, 0};
-        Node value = number_node(seed);
-        value.place = place;
-        set_member(trees.topology.root, {"seed", place}, std::move(value));
-    }
+Change seed_change(std::uint64_t seed, Problems& problems) {
+    const Place place{&problems.add_source("--seed", false), 0, 0, 0};
+    Change change{"topology.seed", place, number_node(seed)};
+    change.value.place = place;
+    return change;
 }
 
-LoadedRun resolve(const InputTrees& trees, FabricChecks& checks, Problems& problems) {
+LoadedRun resolve(const InputTrees& trees, FabricChecks* checks, Problems& problems) {
     return Resolving(trees, checks, problems).resolve();
 }
 
@@ -152,10 +150,10 @@ LoadedRun load_run(const RunInputs& inputs) {
         }
     }
     if (inputs.seed) {
-        replace_seed(*inputs.seed, trees, problems);
+        apply_change(seed_change(*inputs.seed, problems), named_trees(trees), problems);
     }
     FabricChecks checks;
-    LoadedRun run = resolve(trees, checks, problems);
+    LoadedRun run = resolve(trees, &checks, problems);
     problems.raise_any();
     return run;
 }

@@ -1,6 +1,7 @@
 // Trees of a topology and a workload, changed or not, become plain structs.
 #pragma once
 
+#include <cstdint>
 #include <set>
 #include <string>
 #include <vector>
@@ -28,7 +29,7 @@ InputTree parse_input(const std::string& path, Problems& problems);
 std::vector<NamedTree> named_trees(InputTrees& trees);
 
 // `--seed N`
-void replace_seed(std::uint64_t seed, InputTrees& trees, Problems& problems);
+Change seed_change(std::uint64_t seed, Problems& problems);
 
 // What only the finished fabric can tell is asked once of every topology.
 struct FabricChecks {
@@ -36,7 +37,7 @@ struct FabricChecks {
     std::string note;            // goes behind what is said of the fabric
 };
 
-// Meaningful if it added no problem.
-LoadedRun resolve(const InputTrees& trees, FabricChecks& checks, Problems& problems);
+// Meaningful if it added no problem. Without `checks` the fabric is known to stand.
+LoadedRun resolve(const InputTrees& trees, FabricChecks* checks, Problems& problems);
 
 }  // namespace simlette

@@ -1,0 +1,135 @@
+#include <cstdio>
+#include <thread>
+
+#include <simlette/study/sweep.hpp>
+
+#include "arguments.hpp"
+#include "interrupt.hpp"
+#include "output.hpp"
+#include "progress.hpp"
+
+namespace simlette::program {
+
+namespace {
+
+struct SweepOptions {
+    CommonOptions common;
+    std::string study;
+    std::string out;
+    std::string jobs;
+    std::string csv;
+    std::string progress = "auto";
+};
+
+void add_sweep_options(CLI::App& app, SweepOptions& options) {
+    app.add_option("STUDY", options.study, "Study file")->type_name("");
+    add_value(app, "--out", options.out, "FILE",
+              "Keep results in this SQLite database, and take those that are there; without it nothing is kept");
+    add_value(app, "--jobs", options.jobs, "N", "Points at a time; as many as there are cores if not given");
+    add_value(app, "--csv", options.csv, "FILE", "Write one row a point");
+    add_common_options(app, options.common);
+    add_value(app, "--progress", options.progress, "WHEN", "Progress on stderr: auto, always or never");
+    app.footer(
+        "Example:\n  simlette sweep workloads/studies/buffers.yaml --jobs 2\n\n"
+        "Exit status: 0 done, 1 a point stalled or was refused, 2 bad input, 3 no output, 130 interrupted.\n"
+        "A sweep that was interrupted or killed goes on where it was when it is started again with the same --out.");
+}
+
+unsigned jobs_of(const std::string& text) {
+    constexpr unsigned most_jobs = 1024;
+    if (text.empty()) {
+        return std::max(1U, std::thread::hardware_concurrency());
+    }
+    const bool digits = text.find_first_not_of("0123456789") == std::string::npos && text.size() < 5;
+    const unsigned long jobs = digits ? std::stoul(text) : 0;
+    if (jobs == 0 || jobs > most_jobs) {
+        refuse("`--jobs` is `" + text + "`; expected a whole number from 1 to " + std::to_string(most_jobs));
+    }
+    return static_cast<unsigned>(jobs);
+}
+
+Outputs outputs_of(const SweepOptions& options) {
+    Outputs outputs;
+    if (options.out == "-") {
+        refuse("`--out` is a database, which cannot go to stdout; `--csv -` can");
+    }
+    outputs.expect("--out", options.out);
+    outputs.expect("--csv", options.csv);
+    outputs.expect("--json", options.common.json);
+    outputs.keep_apart_from({options.study});
+    return outputs;
+}
+
+bool simulate(const Study& study, SweepStore& store, const SweepOptions& options) {
+    ProgressLine line;
+    SweepControl control;
+    control.jobs = jobs_of(options.jobs);
+    control.stop = &catch_interrupt();
+    if (shows_progress(progress_choice(options.progress, options.common.quiet))) {
+        control.progress = [&line](const SweepProgress& progress) { line.draw(progress_text(progress)); };
+    }
+    return sweep(study, store, control);
+}
+
+// Says why the first points failed.
+int status_of(const SweepTable& table) {
+    constexpr std::size_t most_explained = 3;
+    std::size_t failed = 0;
+    for (const SweepRow& row : table.rows) {
+        if (row.outcome == "finished") {
+            continue;
+        }
+        if (++failed <= most_explained) {
+            std::fprintf(stderr, "simlette: point %s %s: %s\n", std::to_string(row.point).c_str(), row.outcome.c_str(),
+                         row.error.c_str());
+        }
+    }
+    if (failed > 0) {
+        std::fprintf(stderr, "simlette: %s of %s points failed\n", std::to_string(failed).c_str(),
+                     std::to_string(table.rows.size()).c_str());
+    }
+    return failed > 0 ? stalled : done;
+}
+
+void write_reports(const Study& study, SweepStore& store, const SweepOptions& options, const Outputs& outputs) {
+    if (outputs.wanted("--csv")) {
+        outputs.write("--csv", sweep_csv(store.table(study.record())));
+    }
+    if (outputs.wanted("--json")) {
+        outputs.write("--json", sweep_json(store.table(study.record())));
+    }
+    if (!options.common.quiet && !outputs.uses_stdout()) {
+        print(sweep_table(
+            store.table(study.record().empty() ? std::vector<std::string>{"completion_ps"} : study.record())));
+    }
+}
+
+}  // namespace
+
+int sweep_command(const Arguments& arguments) {
+    SweepOptions options;
+    CLI::App app("Run every point of a study: topologies, workloads, modes and parameters crossed.", "simlette sweep");
+    add_sweep_options(app, options);
+    if (!parse(app, arguments, {})) {
+        return done;
+    }
+    expect_word("value", options.progress, " of `--progress`", {{"auto", true}, {"always", true}, {"never", true}});
+    if (options.study.empty()) {
+        refuse("expected a study file: simlette sweep STUDY --out results.sqlite");
+    }
+    const StudyInputs inputs{options.study, overrides_of(options.common), seed_of(options.common)};
+    jobs_of(options.jobs);
+    const Outputs outputs = outputs_of(options);
+    const Study study(inputs);
+    outputs.keep_apart_from(study.files());
+    SweepStore store(options.out, study);
+    const bool whole = simulate(study, store, options);
+    write_reports(study, store, options, outputs);
+    if (!whole) {
+        std::fputs("simlette: interrupted; the same command goes on from here\n", stderr);
+        return interrupted;
+    }
+    return status_of(store.table({"completion_ps"}));
+}
+
+}  // namespace simlette::program

@@ -1,0 +1,34 @@
+// Runs the points of a study on several threads, each with a simulator of its own, and keeps what has finished.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+
+#include <simlette/base/export.hpp>
+#include <simlette/study/sweep_store.hpp>
+
+namespace simlette {
+
+struct SweepProgress {
+    std::size_t runs = 0;    // of the study: points with equal configuration and mode share one
+    std::size_t done = 0;    // finished, now or before
+    std::size_t before = 0;  // finished before this sweep began
+    double wall_seconds = 0;
+};
+
+struct SweepControl {
+    unsigned jobs = 1;
+    std::function<void(const SweepProgress&)> progress;  // may be empty; on the thread that called sweep()
+    double progress_interval = 0.2;                      // seconds of wall time, at least
+    const std::atomic<bool>* stop = nullptr;             // set by another thread or a signal handler to end early
+};
+
+// Points that are in the store are not run again. False: it was stopped, and points are left.
+SIMLETTE_EXPORT bool sweep(const Study& study, SweepStore& store, const SweepControl& control);
+
+SIMLETTE_EXPORT std::string sweep_csv(const SweepTable& table);  // a header and one row a point
+SIMLETTE_EXPORT std::string sweep_json(const SweepTable& table);
+SIMLETTE_EXPORT std::string sweep_table(SweepTable table);  // for people
+
+}  // namespace simlette
