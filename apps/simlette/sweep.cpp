@@ -1,9 +1,11 @@
 #include <cstdio>
 #include <thread>
 
+#include <simlette/study/plot.hpp>
 #include <simlette/study/sweep.hpp>
 
 #include "arguments.hpp"
+#include "gnuplot.hpp"
 #include "interrupt.hpp"
 #include "output.hpp"
 #include "progress.hpp"
@@ -18,6 +20,8 @@ struct SweepOptions {
     std::string out;
     std::string jobs;
     std::string csv;
+    std::string plot;
+    std::string svg;
     std::string progress = "auto";
 };
 
@@ -27,6 +31,9 @@ void add_sweep_options(CLI::App& app, SweepOptions& options) {
               "Keep results in this SQLite database, and take those that are there; without it nothing is kept");
     add_value(app, "--jobs", options.jobs, "N", "Points at a time; as many as there are cores if not given");
     add_value(app, "--csv", options.csv, "FILE", "Write one row a point");
+    add_value(app, "--plot", options.plot, "X,Y,SERIES",
+              "Draw lines, such as x=topology.buffers,y=completion_ps,series=topology; needs gnuplot");
+    add_value(app, "--svg", options.svg, "FILE", "Where the lines of --plot go");
     add_common_options(app, options.common);
     add_value(app, "--progress", options.progress, "WHEN", "Progress on stderr: auto, always or never");
     app.footer(
@@ -56,6 +63,7 @@ Outputs outputs_of(const SweepOptions& options) {
     outputs.expect("--out", options.out);
     outputs.expect("--csv", options.csv);
     outputs.expect("--json", options.common.json);
+    outputs.expect("--svg", options.svg);
     outputs.keep_apart_from({options.study});
     return outputs;
 }
@@ -91,6 +99,19 @@ int status_of(const SweepTable& table) {
     return failed > 0 ? stalled : done;
 }
 
+// None: no plot was asked for. Fails before anything runs if there is no gnuplot.
+std::optional<PlotRequest> plot_of(const SweepOptions& options, const Study& study) {
+    if (options.plot.empty() != options.svg.empty()) {
+        refuse("expected both `--plot` and `--svg`: what to draw, and where to write it");
+    }
+    if (options.plot.empty()) {
+        return std::nullopt;
+    }
+    const PlotRequest request = plot_request(options.plot, study);
+    gnuplot("");
+    return request;
+}
+
 void write_reports(const Study& study, SweepStore& store, const SweepOptions& options, const Outputs& outputs) {
     if (outputs.wanted("--csv")) {
         outputs.write("--csv", sweep_csv(store.table(study.record())));
@@ -122,9 +143,13 @@ int sweep_command(const Arguments& arguments) {
     const Outputs outputs = outputs_of(options);
     const Study study(inputs);
     outputs.keep_apart_from(study.files());
+    const std::optional<PlotRequest> plot = plot_of(options, study);
     SweepStore store(options.out, study);
     const bool whole = simulate(study, store, options);
     write_reports(study, store, options, outputs);
+    if (plot) {
+        outputs.write("--svg", gnuplot(plot_script(*plot, store.table({plot->y}))));
+    }
     if (!whole) {
         std::fputs("simlette: interrupted; the same command goes on from here\n", stderr);
         return interrupted;

@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 import unittest
+import xml.etree.ElementTree
 
 STUDY = "tests/golden/sweep.yaml"
 POINTS = 96
@@ -235,6 +236,26 @@ class SweepTest(unittest.TestCase):
         self.refused([BUFFERS, "--out", BUFFERS], "would replace the input")
         self.refused([BUFFERS, "--csv", "workloads/one-shot.yaml"], "would replace the input")
         self.refused([BUFFERS, "--out", str(self.out), "--csv", str(self.out)], "both write to")
+
+    def test_a_plot_is_drawn_by_gnuplot(self):
+        svg = self.folder / "p.svg"
+        words = ["sweep", BUFFERS, "--quiet", "--plot", "x=topology.buffers,y=completion_ps", "--svg", str(svg)]
+        environment = {**os.environ, "PATH": str(self.folder)}
+        done = simlette(*words, env=environment)
+        self.assertEqual((done.returncode, os.listdir(self.folder)), (3, []))
+        self.assertIn("gnuplot, which draws the plot, is not installed", done.stderr)
+        (self.folder / "gnuplot").write_text("#!/bin/sh\nexit 1\n")
+        (self.folder / "gnuplot").chmod(0o755)
+        self.assertIn("draws the plot, failed", simlette(*words, env=environment).stderr)
+        self.refused([BUFFERS, "--svg", str(svg)], "expected both `--plot` and `--svg`")
+        if shutil.which("gnuplot") is None:
+            self.skipTest("gnuplot is not installed")
+        done = simlette(*words)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        root = xml.etree.ElementTree.parse(svg).getroot()
+        self.assertEqual(root.tag, "{http://www.w3.org/2000/svg}svg")
+        for text in ("single-level-ocs", "unlimited", "completion in us"):
+            self.assertIn(text, "".join(root.itertext()))
 
     def test_overrides_and_the_seed_hold_for_all_points(self):
         done = simlette("sweep", BUFFERS, "--set", "topology.ports=5", "--seed", "7", "--out", str(self.out))

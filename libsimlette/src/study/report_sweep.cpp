@@ -86,7 +86,6 @@ bool varies(const SweepTable& table, Member member) {
 const std::pair<const char*, std::string SweepRow::*> ways[] = {
     {"topology", &SweepRow::topology}, {"workload", &SweepRow::workload}, {"mode", &SweepRow::mode}};
 
-// File names without folder and ending, if all files still have names of their own.
 void shorten(SweepTable& table, std::string SweepRow::*member) {
     std::map<std::string, std::string> files;  // by short name
     for (const SweepRow& row : table.rows) {
@@ -164,9 +163,13 @@ std::string sweep_json(const SweepTable& table) {
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
-std::string sweep_table(SweepTable table) {
+void shorten_files(SweepTable& table) {
     shorten(table, &SweepRow::topology);
     shorten(table, &SweepRow::workload);
+}
+
+std::string sweep_table(SweepTable table) {
+    shorten_files(table);
     std::size_t left = 0;
     const std::vector<Cells> rows = table_rows(table, left);
     std::string text = aligned(rows, left, "  ");

@@ -31,4 +31,7 @@ SIMLETTE_EXPORT std::string sweep_csv(const SweepTable& table);  // a header and
 SIMLETTE_EXPORT std::string sweep_json(const SweepTable& table);
 SIMLETTE_EXPORT std::string sweep_table(SweepTable table);  // for people
 
+// File names without folder and ending, if all files still have names of their own.
+void shorten_files(SweepTable& table);
+
 }  // namespace simlette
