@@ -20,6 +20,8 @@ constexpr std::size_t most_lines = 32;
 constexpr std::array<const char*, 7> colours{"#0072B2", "#D55E00", "#009E73", "#CC79A7",
                                              "#E69F00", "#56B4E9", "#000000"};
 
+constexpr std::size_t dashes = 4;  // so that a line shows under another one
+
 [[noreturn]] void refuse(const std::string& message) {
     throw Error(ErrorKind::input, "`--plot`: " + message);
 }
@@ -243,7 +245,7 @@ public:
         for (std::size_t i = 0; i < names_.size(); ++i) {
             data += fmt::format("$line{} << END\n{}END\n", i, points_.at(names_[i]));
             plots += fmt::format("{}$line{} with linespoints lw 2 pt 7 ps 0.4 dt {} lc rgb '{}' {}",
-                                 plots.empty() ? "plot " : ", ", i, i / colours.size() + 1, colours[i % colours.size()],
+                                 plots.empty() ? "plot " : ", ", i, i % dashes + 1, colours[i % colours.size()],
                                  names_[i].empty() ? "notitle" : "title " + quoted(names_[i]));
         }
         return data + plots + '\n';

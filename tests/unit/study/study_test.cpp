@@ -68,6 +68,14 @@ TEST_CASE("a study has a point for every combination, the last one changing firs
     CHECK(study.points()[24].topology == 1);
 }
 
+TEST_CASE("the shipped studies are read") {
+    std::size_t points = 0;
+    for (const fs::directory_entry& entry : fs::directory_iterator("workloads/studies")) {
+        points += Study({entry.path().string(), {}, {}}).points().size();
+    }
+    CHECK(points > 2'000);
+}
+
 TEST_CASE("a point loads what a run with the same overrides loads") {
     const Written file(crossed);
     const Study study({file.path(), {{"topology.credit_return", "5 ns"}}, 9});
