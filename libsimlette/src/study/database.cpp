@@ -12,16 +12,32 @@ namespace {
 // Another process may write to the same file for so long.
 constexpr int patience_ms = 60'000;
 
+// No lock, and no shared memory, which a network file system does not have.
+std::string immutable_uri(const std::string& file) {
+    std::string uri = "file:";
+    for (const char c : file) {
+        const char* escaped = c == '%' ? "%25" : c == '?' ? "%3f" : c == '#' ? "%23" : nullptr;
+        uri += escaped == nullptr ? std::string(1, c) : std::string(escaped);
+    }
+    return uri + "?immutable=1";
+}
+
 }  // namespace
 
-Database::Database(const std::string& file) : file_(file) {
-    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
-    if (sqlite3_open_v2(file.empty() ? ":memory:" : file.c_str(), &handle_, flags, nullptr) != SQLITE_OK) {
+Database::Database(const std::string& file, Access access) : file_(file) {
+    const bool reading = access == Access::reading;
+    const std::string name = file.empty() ? ":memory:" : reading ? immutable_uri(file) : file;
+    const int flags = SQLITE_OPEN_NOMUTEX |
+                      (reading ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    if (sqlite3_open_v2(name.c_str(), &handle_, flags, nullptr) != SQLITE_OK) {
         const std::string message = handle_ == nullptr ? "not enough memory" : sqlite3_errmsg(handle_);
         sqlite3_close(handle_);
         throw Error(ErrorKind::output, file + ": cannot be opened: " + message);
     }
     sqlite3_busy_timeout(handle_, patience_ms);
+    if (access == Access::alone) {
+        execute("PRAGMA locking_mode = EXCLUSIVE");
+    }
 }
 
 Database::~Database() {

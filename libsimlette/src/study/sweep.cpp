@@ -20,11 +20,13 @@ class Sweeping {
 public:
     Sweeping(const Study& study, SweepStore& store, const SweepControl& control)
         : study_(study), store_(store), control_(control) {
-        const std::set<std::string> known = store.finished();
+        std::set<std::string> known = store.finished();
+        known.insert(control.finished.begin(), control.finished.end());
         std::set<std::string> seen;
         for (std::size_t i = 0; i < study.points().size(); ++i) {
             const std::string& run = study.points()[i].run;
-            if (!seen.insert(run).second) {
+            const std::size_t place = seen.size();
+            if (!seen.insert(run).second || place % control.ranks != control.rank) {
                 continue;
             }
             if (known.count(run) > 0) {

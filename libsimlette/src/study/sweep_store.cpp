@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <map>
 
 #include <simlette/base/error.hpp>
@@ -46,16 +47,53 @@ bool is_item_of_list(const std::string& name) {
     return name.find(".0") != std::string::npos;
 }
 
+bool is_new(Database& database) {
+    return database.number("SELECT count(*) FROM sqlite_schema") == 0;
+}
+
+void check_identity(Database& database) {
+    const auto refuse = [&database](const std::string& message) {
+        throw Error({Problem{database.file(), 0, 0, message + "; choose another file for `--out`"}});
+    };
+    if (database.number("PRAGMA application_id") != application_id ||
+        database.number("PRAGMA user_version") != schema_version) {
+        refuse("is a database, but none of a sweep of this version");
+    }
+    Statement version_of = database.prepare("SELECT value FROM study WHERE name = 'version'");
+    const std::string other = version_of.step() ? version_of.text(0) : "unknown";
+    if (other != version()) {
+        refuse("holds results of Simlette " + other + ", and this is " + version());
+    }
+}
+
+std::set<std::string> runs_of(Database& database) {
+    std::set<std::string> runs;
+    Statement select = database.prepare("SELECT run FROM runs");
+    while (select.step()) {
+        runs.insert(select.text(0));
+    }
+    return runs;
+}
+
 }  // namespace
 
-SweepStore::SweepStore(const std::string& file, const Study& study) : database_(file), study_(study) {
-    const bool made = is_new();
-    if (!made) {
-        check_identity();
+std::set<std::string> finished_in(const std::string& file) {
+    if (!std::filesystem::exists(file)) {
+        return {};
+    }
+    Database database(file, Database::Access::reading);
+    check_identity(database);
+    return runs_of(database);
+}
+
+SweepStore::SweepStore(const std::string& file, const Study& study, Database::Access access)
+    : database_(file, access), study_(study) {
+    if (!is_new(database_)) {
+        check_identity(database_);
     }
     database_.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
     Transaction transaction(database_);
-    if (is_new()) {
+    if (is_new(database_)) {
         database_.execute(schema_sql);
         database_.execute(mark_sql);
     }
@@ -63,23 +101,22 @@ SweepStore::SweepStore(const std::string& file, const Study& study) : database_(
     transaction.commit();
 }
 
-bool SweepStore::is_new() {
-    return database_.number("SELECT count(*) FROM sqlite_schema") == 0;
-}
-
-void SweepStore::check_identity() {
-    const auto refuse = [this](const std::string& message) {
-        throw Error({Problem{database_.file(), 0, 0, message + "; choose another file for `--out`"}});
-    };
-    if (database_.number("PRAGMA application_id") != application_id ||
-        database_.number("PRAGMA user_version") != schema_version) {
-        refuse("is a database, but none of a sweep of this version");
+void SweepStore::take(const std::string& file) {
+    {
+        Database other(file, Database::Access::shared);
+        if (is_new(other)) {
+            return;  // killed before it had a table
+        }
+        check_identity(other);
     }
-    Statement version_of = database_.prepare("SELECT value FROM study WHERE name = 'version'");
-    const std::string other = version_of.step() ? version_of.text(0) : "unknown";
-    if (other != version()) {
-        refuse("holds results of Simlette " + other + ", and this is " + version());
+    database_.prepare("ATTACH ?1 AS other").bind(1, file).run();
+    Transaction transaction(database_);
+    for (const char* table : {"configurations", "runs", "results", "costs"}) {
+        const std::string name = table;
+        database_.execute("INSERT OR IGNORE INTO main." + name + " SELECT * FROM other." + name);
     }
+    transaction.commit();
+    database_.execute("DETACH other");
 }
 
 void SweepStore::write_points() {
@@ -122,12 +159,7 @@ void SweepStore::write_view() {
 }
 
 std::set<std::string> SweepStore::finished() {
-    std::set<std::string> runs;
-    Statement select = database_.prepare("SELECT run FROM runs");
-    while (select.step()) {
-        runs.insert(select.text(0));
-    }
-    return runs;
+    return runs_of(database_);
 }
 
 void SweepStore::add(const FinishedRun& finished) {

@@ -12,10 +12,16 @@ namespace {
 const StudyInputs inputs{"tests/golden/sweep.yaml", {{"study.vary", "{topology.buffers: [8 flits, unlimited]}"}}, {}};
 constexpr std::size_t runs = 32;  // eight of them refused
 
+SweepControl control_of(unsigned jobs) {
+    SweepControl control;
+    control.jobs = jobs;
+    return control;
+}
+
 std::string result_of(unsigned jobs) {
     const Study study(inputs);
-    SweepStore store("", study);
-    CHECK(sweep(study, store, {jobs, {}, 0.2, nullptr}));
+    SweepStore store("", study, Database::Access::shared);
+    CHECK(sweep(study, store, control_of(jobs)));
     return sweep_csv(store.table({}));
 }
 
@@ -30,7 +36,7 @@ TEST_CASE("the results of a sweep do not depend on how many threads run it") {
 
 TEST_CASE("what is in the store is not run again, and its results stay") {
     const Study study(inputs);
-    SweepStore store("", study);
+    SweepStore store("", study, Database::Access::shared);
     const std::string run = study.points()[3].run;
     store.add({run,
                study.points()[3].configuration_hash,
@@ -40,14 +46,14 @@ TEST_CASE("what is in the store is not run again, and its results stay") {
                "",
                {{{"completion_ps", std::int64_t{42}}}, {}, "[]"}});
     std::size_t told = 0;
-    CHECK(sweep(study, store,
-                {2,
-                 [&](const SweepProgress& progress) {
-                     CHECK(progress.runs == runs);
-                     CHECK(progress.before == 1);
-                     told = progress.done;
-                 },
-                 0, nullptr}));
+    SweepControl control = control_of(2);
+    control.progress_interval = 0;
+    control.progress = [&](const SweepProgress& progress) {
+        CHECK(progress.runs == runs);
+        CHECK(progress.before == 1);
+        told = progress.done;
+    };
+    CHECK(sweep(study, store, control));
     CHECK(told == runs);
     CHECK(store.finished().size() == runs);
     CHECK(*store.table({"completion_ps"}).rows[3].results[0] == ScalarValue(std::int64_t{42}));
@@ -55,30 +61,55 @@ TEST_CASE("what is in the store is not run again, and its results stay") {
 
 TEST_CASE("a sweep that is stopped keeps only whole runs") {
     const Study study(inputs);
-    SweepStore store("", study);
+    SweepStore store("", study, Database::Access::shared);
     std::atomic<bool> stop{false};
-    CHECK_FALSE(sweep(study, store, {1, [&](const SweepProgress& progress) { stop = progress.done >= 3; }, 0, &stop}));
+    SweepControl control = control_of(1);
+    control.progress_interval = 0;
+    control.progress = [&](const SweepProgress& progress) { stop = progress.done >= 3; };
+    control.stop = &stop;
+    CHECK_FALSE(sweep(study, store, control));
     CHECK(store.finished().size() >= 3);
     CHECK(store.finished().size() < runs);
     const SweepTable table = store.table({"completion_ps"});
     for (const SweepRow& row : table.rows) {
         CHECK((row.outcome == "finished") == row.results[0].has_value());
     }
-    CHECK(sweep(study, store, {1, {}, 0.2, nullptr}));
+    CHECK(sweep(study, store, control_of(1)));
     CHECK(sweep_csv(store.table({})) == result_of(1));
+}
+
+TEST_CASE("ranks share the runs of a study, each run once") {
+    const Study study(inputs);
+    std::set<std::string> all;
+    std::size_t count = 0;
+    for (std::size_t rank = 0; rank < 3; ++rank) {
+        SweepStore store("", study, Database::Access::shared);
+        SweepControl control = control_of(1);
+        control.rank = rank;
+        control.ranks = 3;
+        control.finished = {study.points()[1].run};  // of the share of rank 1
+        CHECK(sweep(study, store, control));
+        count += store.finished().size();
+        for (const std::string& run : store.finished()) {
+            all.insert(run);
+        }
+        CHECK(store.finished().size() == (rank == 0 ? 11 : rank == 1 ? 10 : 10));
+    }
+    CHECK(count == runs - 1);
+    CHECK(all.size() == runs - 1);
 }
 
 TEST_CASE("a store in memory is empty, and a folder is none") {
     const Study study(inputs);
-    CHECK(SweepStore("", study).finished().empty());
-    CHECK_THROWS_AS(SweepStore("topologies", study), Error);
+    CHECK(SweepStore("", study, Database::Access::shared).finished().empty());
+    CHECK_THROWS_AS(SweepStore("topologies", study, Database::Access::shared), Error);
 }
 
 TEST_CASE("the table of a sweep shows what varies, times in us") {
     const Study study(
         {"workloads/studies/buffers.yaml", {{"study.topologies", "../../topologies/single-level-eps.yaml"}}, {}});
-    SweepStore store("", study);
-    CHECK(sweep(study, store, {2, {}, 0.2, nullptr}));
+    SweepStore store("", study, Database::Access::shared);
+    CHECK(sweep(study, store, control_of(2)));
     CHECK(sweep_table(store.table(study.record())) ==
           "  topology.buffers  completion us  credits.stall_max_port us\n"
           "           8 flits        29.3746                    23.4318\n"

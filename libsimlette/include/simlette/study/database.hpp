@@ -17,9 +17,14 @@ class Statement;
 
 class Database {
 public:
-    // Opens or makes a file; empty: in memory. Throws Error{output} if it cannot, Error{input} if the file is no
-    // database.
-    explicit Database(const std::string& file);
+    enum class Access {
+        shared,   // others may write to it at the same time
+        alone,    // no other; then a network file system will do
+        reading,  // nobody writes to it meanwhile
+    };
+
+    // Opens or makes a file; empty: in memory. Throws Error{output} if it cannot, Error{input} if it is no database.
+    Database(const std::string& file, Access access);
     Database(const Database&) = delete;
     Database& operator=(const Database&) = delete;
     ~Database();

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <set>
+#include <string>
 
 #include <simlette/base/export.hpp>
 #include <simlette/study/sweep_store.hpp>
@@ -11,7 +13,7 @@
 namespace simlette {
 
 struct SweepProgress {
-    std::size_t runs = 0;    // of the study: points with equal configuration and mode share one
+    std::size_t runs = 0;    // of this rank's share: points with equal configuration and mode are one run
     std::size_t done = 0;    // finished, now or before
     std::size_t before = 0;  // finished before this sweep began
     double wall_seconds = 0;
@@ -19,12 +21,15 @@ struct SweepProgress {
 
 struct SweepControl {
     unsigned jobs = 1;
+    std::size_t rank = 0;  // takes every `ranks`-th run, beginning with this one
+    std::size_t ranks = 1;
+    std::set<std::string> finished;                      // runs that are kept elsewhere already
     std::function<void(const SweepProgress&)> progress;  // may be empty; on the thread that called sweep()
     double progress_interval = 0.2;                      // seconds of wall time, at least
     const std::atomic<bool>* stop = nullptr;             // set by another thread or a signal handler to end early
 };
 
-// Points that are in the store are not run again. False: it was stopped, and points are left.
+// Points that are in the store are not run again. False: it was stopped, and points of its share are left.
 SIMLETTE_EXPORT bool sweep(const Study& study, SweepStore& store, const SweepControl& control);
 
 SIMLETTE_EXPORT std::string sweep_csv(const SweepTable& table);  // a header and one row a point

@@ -42,18 +42,20 @@ struct SweepTable {
     std::vector<SweepRow> rows;      // in the order of the points
 };
 
+// Of a file that nobody writes to; empty if there is none.
+SIMLETTE_EXPORT std::set<std::string> finished_in(const std::string& file);
+
 class SIMLETTE_EXPORT SweepStore {
 public:
     // Empty file: in memory. Throws Error{input} when the file is something else, or of another version of Simlette.
-    SweepStore(const std::string& file, const Study& study);
+    SweepStore(const std::string& file, const Study& study, Database::Access access);
 
     std::set<std::string> finished();                         // runs
     void add(const FinishedRun& finished);                    // in one transaction
+    void take(const std::string& file);                       // what another store has finished
     SweepTable table(const std::vector<std::string>& names);  // of these results; none: of all but costs
 
 private:
-    bool is_new();
-    void check_identity();
     void write_points();
     void write_view();
     std::vector<std::string> all_names();
