@@ -9,7 +9,7 @@
 #include "interrupt.hpp"
 #include "output.hpp"
 #include "progress.hpp"
-#include "ranks.hpp"
+#include "shares.hpp"
 
 namespace simlette::program {
 
@@ -41,7 +41,8 @@ void add_sweep_options(CLI::App& app, SweepOptions& options) {
         "Example:\n  simlette sweep workloads/studies/buffers.yaml --jobs 2\n\n"
         "Exit status: 0 done, 1 a point stalled or was refused, 2 bad input, 3 no output, 130 interrupted.\n"
         "A sweep that was interrupted or killed goes on where it was when it is started again with the same --out.\n"
-        "Under mpirun or srun each rank runs its share; the same command without them gathers the shares and reports.");
+        "Under mpirun or srun each share runs its share; the same command without them gathers the shares and "
+        "reports.");
 }
 
 unsigned jobs_of(const std::string& text) {
@@ -71,13 +72,13 @@ Outputs outputs_of(const SweepOptions& options) {
 }
 
 // What is finished in `finished` is not run.
-bool simulate(const Study& study, SweepStore& store, const SweepOptions& options, const Rank& rank,
+bool simulate(const Study& study, SweepStore& store, const SweepOptions& options, const Share& share,
               std::set<std::string> finished) {
     ProgressLine line;
     SweepControl control;
     control.jobs = jobs_of(options.jobs);
-    control.rank = rank.number;
-    control.ranks = rank.of;
+    control.share = share.number;
+    control.shares = share.of;
     control.finished = std::move(finished);
     control.stop = &catch_interrupt();
     if (shows_progress(progress_choice(options.progress, options.common.quiet))) {
@@ -92,18 +93,18 @@ int say_interrupted() {
 }
 
 // One of several processes: runs its share into a database of its own, for one process to gather later.
-int sweep_share(const Study& study, const SweepOptions& options, const Rank& rank) {
+int sweep_share(const Study& study, const SweepOptions& options, const Share& share) {
     if (options.out.empty()) {
-        refuse("expected `--out`: each of " + std::to_string(rank.of) + " ranks keeps its share beside it");
+        refuse("expected `--out`: each of " + std::to_string(share.of) + " processes keeps its share beside it");
     }
-    SweepStore store(file_of_rank(options.out, rank.number), study, Database::Access::alone);
-    const bool whole = simulate(study, store, options, rank, finished_in(options.out));
+    SweepStore store(file_of_share(options.out, share.number), study, Database::Access::alone);
+    const bool whole = simulate(study, store, options, share, finished_in(options.out));
     return whole ? done : say_interrupted();
 }
 
 void gather(const std::string& out, SweepStore& store) {
     if (!out.empty()) {
-        for (const std::string& file : files_of_ranks(out)) {
+        for (const std::string& file : files_of_shares(out)) {
             store.take(file);
             remove_database(file);
         }
@@ -175,13 +176,13 @@ int sweep_command(const Arguments& arguments) {
     const Study study(inputs);
     outputs.keep_apart_from(study.files());
     const std::optional<PlotRequest> plot = plot_of(options, study);
-    const Rank rank = rank_of_environment();
-    if (rank.of > 1) {
-        return sweep_share(study, options, rank);
+    const Share share = share_of_environment();
+    if (share.of > 1) {
+        return sweep_share(study, options, share);
     }
     SweepStore store(options.out, study, Database::Access::shared);
     gather(options.out, store);
-    const bool whole = simulate(study, store, options, rank, {});
+    const bool whole = simulate(study, store, options, share, {});
     write_reports(study, store, options, outputs);
     if (plot) {
         outputs.write("--svg", gnuplot(plot_script(*plot, store.table({plot->y}))));

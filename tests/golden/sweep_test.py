@@ -257,7 +257,7 @@ class SweepTest(unittest.TestCase):
         for text in ("single-level-ocs", "unlimited", "completion in us"):
             self.assertIn(text, "".join(root.itertext()))
 
-    def test_ranks_run_their_shares_and_one_process_gathers_them(self):
+    def test_processes_run_their_shares_and_one_process_gathers_them(self):
         for rank, size in (("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ("PMI_RANK", "PMI_SIZE"),
                            ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS")):
             out = self.folder / f"{rank}#?%41.sqlite"
@@ -266,19 +266,19 @@ class SweepTest(unittest.TestCase):
             for number in range(3):
                 done = simlette(*words, env={**os.environ, rank: str(number), size: "3"})
                 self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
-                self.assertEqual(len(dump(f"{out}.rank-{number}")["runs"]), POINTS // 3)
+                self.assertEqual(len(dump(f"{out}.share-{number}")["runs"]), POINTS // 3)
             self.assertFalse(out.exists() or table.exists())
-            costs = [row for n in range(3) for row in sqlite3.connect(f"{out}.rank-{n}").execute("SELECT * FROM costs")]
+            costs = [row for n in range(3) for row in sqlite3.connect(f"{out}.share-{n}").execute("SELECT * FROM costs")]
             self.assertEqual(simlette(*words).returncode, 1)
             self.assertEqual(dump(out), self.content)
             self.assertEqual(sorted(sqlite3.connect(out).execute("SELECT * FROM costs")), sorted(costs))  # none ran again
-            self.assertEqual(list(self.folder.glob(f"{rank}*.rank-*")), [])
+            self.assertEqual(list(self.folder.glob(f"{rank}*.share-*")), [])
             simlette(*words, env={**os.environ, rank: "1", size: "2"})
-            self.assertEqual(dump(f"{out}.rank-1")["runs"], [])
+            self.assertEqual(dump(f"{out}.share-1")["runs"], [])
         one = {**os.environ, "OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "2"}
         done = simlette("sweep", BUFFERS, env=one)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("each of 2 ranks keeps its share", done.stderr)
+        self.assertIn("each of 2 processes keeps its share", done.stderr)
 
     def test_overrides_and_the_seed_hold_for_all_points(self):
         done = simlette("sweep", BUFFERS, "--set", "topology.ports=5", "--seed", "7", "--out", str(self.out))

@@ -26,7 +26,7 @@ public:
         for (std::size_t i = 0; i < study.points().size(); ++i) {
             const std::string& run = study.points()[i].run;
             const std::size_t place = seen.size();
-            if (!seen.insert(run).second || place % control.ranks != control.rank) {
+            if (!seen.insert(run).second || place % control.shares != control.share) {
                 continue;
             }
             if (known.count(run) > 0) {

@@ -78,22 +78,22 @@ TEST_CASE("a sweep that is stopped keeps only whole runs") {
     CHECK(sweep_csv(store.table({})) == result_of(1));
 }
 
-TEST_CASE("ranks share the runs of a study, each run once") {
+TEST_CASE("shares divide the runs of a study, each run once") {
     const Study study(inputs);
     std::set<std::string> all;
     std::size_t count = 0;
-    for (std::size_t rank = 0; rank < 3; ++rank) {
+    for (std::size_t share = 0; share < 3; ++share) {
         SweepStore store("", study, Database::Access::shared);
         SweepControl control = control_of(1);
-        control.rank = rank;
-        control.ranks = 3;
-        control.finished = {study.points()[1].run};  // of the share of rank 1
+        control.share = share;
+        control.shares = 3;
+        control.finished = {study.points()[1].run};  // of share 1
         CHECK(sweep(study, store, control));
         count += store.finished().size();
         for (const std::string& run : store.finished()) {
             all.insert(run);
         }
-        CHECK(store.finished().size() == (rank == 0 ? 11 : rank == 1 ? 10 : 10));
+        CHECK(store.finished().size() == (share == 0 ? 11 : 10));
     }
     CHECK(count == runs - 1);
     CHECK(all.size() == runs - 1);

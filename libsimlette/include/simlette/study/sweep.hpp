@@ -13,7 +13,7 @@
 namespace simlette {
 
 struct SweepProgress {
-    std::size_t runs = 0;    // of this rank's share: points with equal configuration and mode are one run
+    std::size_t runs = 0;    // of this share: points with equal configuration and mode are one run
     std::size_t done = 0;    // finished, now or before
     std::size_t before = 0;  // finished before this sweep began
     double wall_seconds = 0;
@@ -21,8 +21,8 @@ struct SweepProgress {
 
 struct SweepControl {
     unsigned jobs = 1;
-    std::size_t rank = 0;  // takes every `ranks`-th run, beginning with this one
-    std::size_t ranks = 1;
+    std::size_t share = 0;  // takes every `shares`-th run, beginning with this one
+    std::size_t shares = 1;
     std::set<std::string> finished;                      // runs that are kept elsewhere already
     std::function<void(const SweepProgress&)> progress;  // may be empty; on the thread that called sweep()
     double progress_interval = 0.2;                      // seconds of wall time, at least

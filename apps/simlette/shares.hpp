@@ -1,4 +1,4 @@
-// Which of the processes of one `mpirun` or `srun` this one is.
+// The share of a process among those of one `mpirun` or `srun`.
 #pragma once
 
 #include <cstddef>
@@ -7,17 +7,17 @@
 
 namespace simlette::program {
 
-struct Rank {
+struct Share {
     std::size_t number = 0;
     std::size_t of = 1;
 };
 
 // From what Open MPI, PMI (MPICH, Intel MPI) and Slurm put into the environment of a process.
-Rank rank_of_environment();
+Share share_of_environment();
 
-// Each rank keeps its share beside the database: `results.sqlite.rank-3`.
-std::string file_of_rank(const std::string& out, std::size_t rank);
-std::vector<std::string> files_of_ranks(const std::string& out);  // that are there
+// Each process keeps its share beside the database: `results.sqlite.share-3`.
+std::string file_of_share(const std::string& out, std::size_t share);
+std::vector<std::string> files_of_shares(const std::string& out);  // that are there
 
 void remove_database(const std::string& file);  // and what SQLite keeps beside it
 

@@ -1,4 +1,4 @@
-#include "ranks.hpp"
+#include "shares.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* rank_mark = ".rank-";
+constexpr const char* share_mark = ".share-";
 
 std::optional<std::size_t> number_in(const char* name) {
     const char* value = std::getenv(name);
@@ -30,7 +30,7 @@ bool is_number(const std::string& text) {
 
 }  // namespace
 
-Rank rank_of_environment() {
+Share share_of_environment() {
     // A batch script of Slurm has a process id, but only a step, which srun starts, has a number of tasks of its own.
     constexpr std::pair<const char*, const char*> launchers[] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
                                                                  {"PMI_RANK", "PMI_SIZE"},
@@ -45,18 +45,18 @@ Rank rank_of_environment() {
     return {};
 }
 
-std::string file_of_rank(const std::string& out, std::size_t rank) {
-    return out + rank_mark + std::to_string(rank);
+std::string file_of_share(const std::string& out, std::size_t share) {
+    return out + share_mark + std::to_string(share);
 }
 
-std::vector<std::string> files_of_ranks(const std::string& out) {
-    const std::string start = fs::path(out).filename().string() + rank_mark;
+std::vector<std::string> files_of_shares(const std::string& out) {
+    const std::string start = fs::path(out).filename().string() + share_mark;
     const fs::path folder = fs::path(out).has_parent_path() ? fs::path(out).parent_path() : fs::path(".");
     std::vector<std::string> files;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
         const std::string name = entry.path().filename().string();
         if (name.compare(0, start.size(), start) == 0 && is_number(name.substr(start.size()))) {
-            files.push_back(out + name.substr(start.size() - std::string_view(rank_mark).size()));
+            files.push_back(out + name.substr(start.size() - std::string_view(share_mark).size()));
         }
     }
     std::sort(files.begin(), files.end());
