@@ -41,7 +41,7 @@ void add_sweep_options(CLI::App& app, SweepOptions& options) {
         "Example:\n  simlette sweep workloads/studies/buffers.yaml --jobs 2\n\n"
         "Exit status: 0 done, 1 a point stalled or was refused, 2 bad input, 3 no output, 130 interrupted.\n"
         "A sweep that was interrupted or killed goes on where it was when it is started again with the same --out.\n"
-        "Under mpirun or srun each share runs its share; the same command without them gathers the shares and "
+        "Under mpirun or srun each process runs its share; the same command without them gathers the shares and "
         "reports.");
 }
 
