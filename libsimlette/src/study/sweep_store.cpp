@@ -101,6 +101,8 @@ SweepStore::SweepStore(const std::string& file, const Study& study, Database::Ac
     transaction.commit();
 }
 
+SweepStore::~SweepStore() = default;
+
 void SweepStore::take(const std::string& file) {
     {
         Database other(file, Database::Access::shared);

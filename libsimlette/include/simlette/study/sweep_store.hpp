@@ -49,6 +49,9 @@ class SIMLETTE_EXPORT SweepStore {
 public:
     // Empty file: in memory. Throws Error{input} when the file is something else, or of another version of Simlette.
     SweepStore(const std::string& file, const Study& study, Database::Access access);
+    ~SweepStore();
+    SweepStore(const SweepStore&) = delete;
+    SweepStore& operator=(const SweepStore&) = delete;
 
     std::set<std::string> finished();                         // runs
     void add(const FinishedRun& finished);                    // in one transaction
