@@ -100,10 +100,13 @@ void add_value(CLI::App& app, const std::string& name, std::string& value, const
     app.add_option(name, value, help)->type_name(type)->check(not_empty);
 }
 
-void add_common_options(CLI::App& app, CommonOptions& options) {
+void add_files(CLI::App& app, CommonOptions& options) {
     app.add_option("TOPOLOGY", options.topology, "Topology file")->type_name("");
     app.add_option("WORKLOAD", options.workload, "Workload file")->type_name("");
-    app.add_option("--set", options.sets, "Override any key of either file; may be repeated")
+}
+
+void add_common_options(CLI::App& app, CommonOptions& options) {
+    app.add_option("--set", options.sets, "Override any key of a file; may be repeated")
         ->type_name("PATH=VALUE")
         ->allow_extra_args(false);
     add_value(app, "--seed", options.seed, "N", "Replace the seed of the topology");
@@ -111,17 +114,20 @@ void add_common_options(CLI::App& app, CommonOptions& options) {
     app.add_flag("--quiet", options.quiet, "Print no table");
 }
 
-RunInputs inputs_of(const CommonOptions& options) {
-    RunInputs inputs;
-    inputs.topology = options.topology;
-    inputs.workload = options.workload;
+std::vector<Override> overrides_of(const CommonOptions& options) {
+    std::vector<Override> overrides;
     for (const std::string& set : options.sets) {
-        inputs.overrides.push_back(override_of(set));
+        overrides.push_back(override_of(set));
     }
-    if (!options.seed.empty()) {
-        inputs.seed = seed_of(options.seed);
-    }
-    return inputs;
+    return overrides;
+}
+
+std::optional<std::uint64_t> seed_of(const CommonOptions& options) {
+    return options.seed.empty() ? std::nullopt : std::optional<std::uint64_t>(seed_of(options.seed));
+}
+
+RunInputs inputs_of(const CommonOptions& options) {
+    return {options.topology, options.workload, overrides_of(options), seed_of(options)};
 }
 
 bool parse(CLI::App& app, const Arguments& arguments, const std::vector<std::string>& later) {

@@ -33,9 +33,9 @@ void expect_word(const std::string& kind, const std::string& word, const std::st
 void add_value(CLI::App& app, const std::string& name, std::string& value, const std::string& type,
                const std::string& help);
 
-// The options that every subcommand that reads a topology takes.
+// The options of every subcommand that computes.
 struct CommonOptions {
-    std::string topology;
+    std::string topology;  // of those that read one
     std::string workload;
     std::vector<std::string> sets;
     std::string seed;
@@ -43,7 +43,10 @@ struct CommonOptions {
     bool quiet = false;
 };
 
-void add_common_options(CLI::App& app, CommonOptions& options);
+void add_common_options(CLI::App& app, CommonOptions& options);  // without the files
+void add_files(CLI::App& app, CommonOptions& options);           // TOPOLOGY and WORKLOAD
+std::vector<Override> overrides_of(const CommonOptions& options);
+std::optional<std::uint64_t> seed_of(const CommonOptions& options);
 RunInputs inputs_of(const CommonOptions& options);
 
 // Parses; false if help was asked for and has been printed. Unknown options are refused with a hint, those of `later`

@@ -22,12 +22,12 @@ struct Command {
 
 constexpr Command commands[] = {
     {"run", "simulate a workload on a topology and print what came out", run_command},
+    {"sweep", "run the points of a study and keep their results in a database", sweep_command},
+    {"compare", "say what differs between the JSON of two runs", compare_command},
     {"show", "check a topology, alone or with a workload, and describe it", show_command},
     {"schema", "print the JSON Schema of a file kind", schema_command},
     {"plan", "", nullptr},
     {"gxnet", "", nullptr},
-    {"sweep", "", nullptr},
-    {"compare", "", nullptr},
     {"reproduce", "", nullptr},
 };
 

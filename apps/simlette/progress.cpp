@@ -6,6 +6,12 @@
 
 namespace simlette::program {
 
+ProgressChoice progress_choice(const std::string& word, bool quiet) {
+    return word == "always"           ? ProgressChoice::always
+           : word == "never" || quiet ? ProgressChoice::never
+                                      : ProgressChoice::automatic;
+}
+
 bool shows_progress(ProgressChoice choice) {
     return choice == ProgressChoice::always || (choice == ProgressChoice::automatic && ::isatty(STDERR_FILENO) != 0);
 }
@@ -26,6 +32,18 @@ std::string progress_text(const RunProgress& progress) {
     return line;
 }
 
+std::string progress_text(const SweepProgress& progress) {
+    std::string line = std::to_string(progress.done) + " of " + std::to_string(progress.runs) + " points";
+    if (progress.done > progress.before) {
+        const auto now = static_cast<double>(progress.done - progress.before);
+        const auto left = static_cast<double>(progress.runs - progress.done);
+        char text[64];
+        std::snprintf(text, sizeof text, "  %.0f s left", progress.wall_seconds * left / now);
+        line += text;
+    }
+    return line;
+}
+
 ProgressLine::ProgressLine() : terminal_(::isatty(STDERR_FILENO) != 0) {}
 
 ProgressLine::~ProgressLine() {
@@ -34,13 +52,9 @@ ProgressLine::~ProgressLine() {
     }
 }
 
-void ProgressLine::draw(const RunProgress& progress) {
+void ProgressLine::draw(const std::string& text) {
     drawn_ = true;
-    if (terminal_) {
-        std::fprintf(stderr, "\r\033[K%s", progress_text(progress).c_str());
-    } else {
-        std::fprintf(stderr, "%s\n", progress_text(progress).c_str());
-    }
+    std::fprintf(stderr, terminal_ ? "\r\033[K%s" : "%s\n", text.c_str());
 }
 
 }  // namespace simlette::program

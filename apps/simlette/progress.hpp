@@ -1,19 +1,25 @@
-// The line on stderr that says how far a simulation is.
+// The line on stderr that says how far a simulation or a sweep is.
 #pragma once
 
 #include <string>
 
 #include <simlette/study/run.hpp>
+#include <simlette/study/sweep.hpp>
 
 namespace simlette::program {
 
 enum class ProgressChoice { automatic, always, never };
+
+// Of a value of `--progress`.
+ProgressChoice progress_choice(const std::string& word, bool quiet);
 
 // Only on a terminal, unless asked for.
 bool shows_progress(ProgressChoice choice);
 
 // `42 %  34.5 us  12.3 M events/s  3 s left`
 std::string progress_text(const RunProgress& progress);
+// `12 of 40 points  8 s left`
+std::string progress_text(const SweepProgress& progress);
 
 // Draws the line over the one before; the last one is wiped out on destruction.
 class ProgressLine {
@@ -23,7 +29,7 @@ public:
     ProgressLine& operator=(const ProgressLine&) = delete;
     ~ProgressLine();
 
-    void draw(const RunProgress& progress);
+    void draw(const std::string& text);
 
 private:
     bool terminal_;

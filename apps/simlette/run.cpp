@@ -1,5 +1,3 @@
-#include <atomic>
-#include <csignal>
 #include <cstdio>
 
 #include <simlette/study/describe.hpp>
@@ -8,26 +6,13 @@
 #include <simlette/study/trace.hpp>
 
 #include "arguments.hpp"
+#include "interrupt.hpp"
 #include "output.hpp"
 #include "progress.hpp"
 
 namespace simlette::program {
 
 namespace {
-
-std::atomic<bool> stop_asked{false};
-
-extern "C" void ask_to_stop(int) {
-    stop_asked.store(true);
-}
-
-// From here on the first interrupt ends the simulation in good order; the second one ends the program.
-void catch_interrupt() {
-    struct sigaction action {};
-    action.sa_handler = ask_to_stop;
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
-    sigaction(SIGINT, &action, nullptr);
-}
 
 struct RunOptions {
     CommonOptions common;
@@ -45,6 +30,7 @@ struct RunOptions {
 };
 
 void add_run_options(CLI::App& app, RunOptions& options) {
+    add_files(app, options.common);
     add_common_options(app, options.common);
     add_value(app, "--mode", options.mode, "MODE",
               "How to simulate: flit, message or analytic; or all, side by side. --csv, --messages, --links and "
@@ -117,13 +103,6 @@ Outputs outputs_of(const RunOptions& options, const RunInputs& inputs) {
     return outputs;
 }
 
-ProgressChoice progress_choice(const RunOptions& options) {
-    const std::string word = options.progress == "auto" && options.common.quiet ? "never" : options.progress;
-    return word == "always"  ? ProgressChoice::always
-           : word == "never" ? ProgressChoice::never
-                             : ProgressChoice::automatic;
-}
-
 int print_check(const LoadedRun& loaded, const RunInputs& inputs, const Outputs& outputs, bool quiet) {
     const std::string text = check_text(loaded, inputs);
     if (outputs.wanted("--json")) {
@@ -138,11 +117,10 @@ int print_check(const LoadedRun& loaded, const RunInputs& inputs, const Outputs&
 std::vector<ModeRun> simulate(const LoadedRun& loaded, const RunInputs& inputs, const RunOptions& options,
                               RunControl control) {
     ProgressLine line;
-    if (shows_progress(progress_choice(options))) {
-        control.progress = [&line](const RunProgress& progress) { line.draw(progress); };
+    if (shows_progress(progress_choice(options.progress, options.common.quiet))) {
+        control.progress = [&line](const RunProgress& progress) { line.draw(progress_text(progress)); };
     }
-    catch_interrupt();
-    control.stop = &stop_asked;
+    control.stop = &catch_interrupt();
     if (all_modes(options)) {
         return run_modes(loaded, inputs, control);
     }

@@ -8,15 +8,15 @@ namespace simlette::program {
 int schema_command(const Arguments& arguments) {
     std::string kind;
     CLI::App app("Print the JSON Schema (draft 2020-12) of a file kind, for editors and checks.", "simlette schema");
-    app.add_option("KIND", kind, "topology or workload")->type_name("");
+    app.add_option("KIND", kind, "topology, workload or study")->type_name("");
     app.footer("Example:\n  simlette schema topology");
     if (!parse(app, arguments, {})) {
         return done;
     }
     if (kind.empty()) {
-        refuse("expected a file kind: topology or workload");
+        refuse("expected a file kind: topology, workload or study");
     }
-    expect_word("file kind", kind, "", {{"topology", true}, {"workload", true}, {"study", false}});
+    expect_word("file kind", kind, "", {{"topology", true}, {"workload", true}, {"study", true}});
     print(schema(kind));
     return done;
 }

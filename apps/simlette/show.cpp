@@ -11,6 +11,7 @@ int show_command(const Arguments& arguments) {
     std::string svg;
     std::string dot;
     CLI::App app("Check a topology, alone or with a workload, and describe it.", "simlette show");
+    add_files(app, options);
     add_common_options(app, options);
     add_value(app, "--svg", svg, "FILE", "Draw the fabric");
     add_value(app, "--dot", dot, "FILE", "Write the fabric as a graph for Graphviz");

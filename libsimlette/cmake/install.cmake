@@ -14,11 +14,11 @@ install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/simletteConfigVersion.cmake
   DESTINATION ${package_dir})
 
-# A static library leaves its YAML reader to whoever links it, with or without `pkg-config --static`.
+# A static library leaves its YAML reader and its database to whoever links it, with or without `pkg-config --static`.
 if(BUILD_SHARED_LIBS)
   set(pkgconfig_requires "")
 else()
-  set(pkgconfig_requires "yaml-cpp >= 0.7")
+  set(pkgconfig_requires "yaml-cpp >= 0.7, sqlite3 >= 3.37")
 endif()
 file(RELATIVE_PATH pkgconfig_to_prefix
   ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})

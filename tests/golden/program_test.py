@@ -213,7 +213,7 @@ class ProgramTest(unittest.TestCase):
         for option in ("--report",):
             self.refused(["run", EPS, ONE_SHOT, option, "x"], f"known option `{option}`, not in this version")
         self.refused(["run", EPS, ONE_SHOT, "--engine", "sweep"], "known value `sweep` of `--engine`, not in this version")
-        for command in ("plan", "gxnet", "sweep", "compare", "reproduce"):
+        for command in ("plan", "gxnet", "reproduce"):
             self.refused([command, EPS, ONE_SHOT, "--out", "x"], f"known command `{command}`, not in this version")
 
     def test_what_is_built_is_accepted(self):
@@ -422,7 +422,7 @@ class ProgramTest(unittest.TestCase):
 
     def test_every_help_has_an_example_that_runs_as_printed(self):
         path = os.pathsep.join([os.path.dirname(os.path.abspath(PROGRAM)), os.environ["PATH"]])
-        for command in ([], ["run"], ["show"], ["schema"]):
+        for command in ([], ["run"], ["sweep"], ["compare"], ["show"], ["schema"]):
             done = simlette(*command, "--help")
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             examples = re.findall(r"^  (simlette .*)$", done.stdout.split("Example:\n")[1], re.MULTILINE)
@@ -448,10 +448,24 @@ class ProgramTest(unittest.TestCase):
         for text in ("00001 x1", "5 of 8 used", "520 ns", "one-shot (flooding)"):
             self.assertIn(text, done.stdout)
 
+    def test_compare_says_what_differs(self):
+        files = [str(self.folder / name) for name in ("a.json", "b.json")]
+        for file, words in zip(files, ([], TIGHT)):
+            self.assertEqual(simlette("run", EPS, ONE_SHOT, *words, "--quiet", "--json", file).returncode, 0)
+        done = simlette("compare", *files)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, r"\n +credit_stall +0 +([0-9.]+) +\+\1\n")
+        self.assertRegex(done.stdout, r"\n  topology.buffers.request +unlimited +4 flits\n")
+        a, b = (json.loads(pathlib.Path(file).read_text()) for file in files)
+        told = json.loads(simlette("compare", *files, "--json", "-").stdout)["runs"][0]["completion_ps"]
+        self.assertEqual(told["difference"], b["completion_ps"] - a["completion_ps"])
+        self.refused(["compare", files[0]], "simlette compare A.json B.json")
+        self.refused(["compare", files[0], EPS], f"{EPS}:1:1: not valid JSON")
+        self.refused(["compare", *files, "--json", files[0]], "would replace the input")
+
     def test_schema_prints_json(self):
-        for kind in ("topology", "workload"):
+        for kind in ("topology", "workload", "study"):
             self.assertIn("2020-12", json.loads(simlette("schema", kind).stdout)["$schema"])
-        self.refused(["schema", "study"], "known file kind `study`, not in this version")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@
 
 #include <simlette/base/error.hpp>
 #include <simlette/study/load.hpp>
+#include <simlette/study/study.hpp>
 
 namespace simlette {
 namespace {
@@ -26,9 +27,10 @@ std::string text_of(const fs::path& path) {
     return text.str();
 }
 
-std::string refusal(const RunInputs& inputs) {
+template <class Load>
+std::string refusal_of(const Load& load) {
     try {
-        load_run(inputs);
+        load();
     } catch (const Error& error) {
         CHECK(error.kind() == ErrorKind::input);
         CHECK(error.problems().size() <= 20);
@@ -37,8 +39,16 @@ std::string refusal(const RunInputs& inputs) {
     return "accepted";
 }
 
+std::string refusal(const RunInputs& inputs) {
+    return refusal_of([&] { load_run(inputs); });
+}
+
+std::string refusal(const StudyInputs& inputs) {
+    return refusal_of([&] { const Study study(inputs); });
+}
+
 std::string refusal_of_topology(const std::string& path) {
-    return refusal({path, workload, {}, {}});
+    return refusal(RunInputs{path, workload, {}, {}});
 }
 
 std::vector<fs::path> bad_files() {
@@ -89,8 +99,10 @@ TEST_CASE("every bad file is refused with the text beside it") {
     for (const fs::path& path : bad_files()) {
         const std::string file = path.generic_string();
         INFO(file);
-        const bool is_workload = path.filename().string().rfind("workload-", 0) == 0;
-        const std::string said = is_workload ? refusal({topology, file, {}, {}}) : refusal({file, workload, {}, {}});
+        const std::string name = path.filename().string();
+        const std::string said = name.rfind("study-", 0) == 0      ? refusal(StudyInputs{file, {}, {}})
+                                 : name.rfind("workload-", 0) == 0 ? refusal(RunInputs{topology, file, {}, {}})
+                                                                   : refusal(RunInputs{file, workload, {}, {}});
         CHECK(said + '\n' == text_of(fs::path(path).replace_extension(".expect")));
     }
 }
@@ -166,20 +178,34 @@ TEST_CASE("a bad override is refused by its path") {
          "TB, such as `64 KiB`"},
     };
     for (const auto& example : cases) {
-        CHECK(refusal({topology, workload, {example.first}, {}}) ==
+        CHECK(refusal(RunInputs{topology, workload, {example.first}, {}}) ==
               "--set " + example.first.path + ": " + example.second);
     }
-    CHECK(refusal({topology, "", {{"workload.collectives.0.bytes", "1 B"}}, {}}) ==
+    CHECK(refusal(RunInputs{topology, "", {{"workload.collectives.0.bytes", "1 B"}}, {}}) ==
           "--set workload.collectives.0.bytes: the path names no file; expected one that starts with `topology.`");
-    CHECK(refusal({topology, workload, {}, UINT64_MAX}) ==
+    CHECK(refusal(RunInputs{topology, workload, {}, UINT64_MAX}) ==
+          "--seed: `seed` is `18446744073709551615`; expected a whole number, 0 to 9223372036854775807");
+}
+
+TEST_CASE("a bad override of a study is refused by its path") {
+    const std::string study = "workloads/studies/buffers.yaml";
+    const auto refused = [&](const Override& override) { return refusal(StudyInputs{study, {override}, {}}); };
+    CHECK(refused({"topology.buffers.request", "8 flits"}) ==
+          "--set topology.buffers.request: the study varies `topology.buffers`");
+    CHECK(refused({"topology.raddix", "64"}) == "--set topology.raddix: unknown key `raddix`; did you mean `radix`?");
+    CHECK(refused({"study.moode", "[flit]"}) == "--set study.moode: unknown key `moode`; did you mean `mode`?");
+    CHECK(refused({"study.topologies", "[x.yaml]"}) == "workloads/studies/x.yaml: there is no such file");
+    CHECK(refused({"mode", "[flit]"}) ==
+          "--set mode: the path names no file; expected one that starts with `topology.` or `workload.`");
+    CHECK(refusal(StudyInputs{study, {}, UINT64_MAX}) ==
           "--seed: `seed` is `18446744073709551615`; expected a whole number, 0 to 9223372036854775807");
 }
 
 TEST_CASE("the problems of both files and of the overrides come in one go, in this order") {
-    CHECK(refusal({"tests/refuse/topology-unknown-key.yaml",
-                   "tests/refuse/workload-unknown-key.yaml",
-                   {{"topology.seed", "x"}},
-                   {}}) ==
+    CHECK(refusal(RunInputs{"tests/refuse/topology-unknown-key.yaml",
+                            "tests/refuse/workload-unknown-key.yaml",
+                            {{"topology.seed", "x"}},
+                            {}}) ==
           "tests/refuse/topology-unknown-key.yaml:7:1: unknown key `raddix`; did you mean `radix`?\n"
           "tests/refuse/workload-unknown-key.yaml:2:5: missing key `bytes` in `collectives.0`: the larger of a rank's "
           "input and output buffer, such as `64 KiB`\n"

@@ -18,7 +18,7 @@ CLEAN = {
     "libsimlette/include/simlette/base/units.hpp": "// Units.\n#pragma once\n\n#include <cstdint>\n",
     VERSION: "// Version.\n#pragma once\n\n#include <simlette/base/units.hpp>\n",
     SOURCE: "#include <fmt/format.h>\n\n#include <simlette/link/link.hpp>\n",
-    "libsimlette/src/study/load.cpp": "#include <sys/resource.h>\n#include <yaml-cpp/yaml.h>\n",
+    "libsimlette/src/study/load.cpp": "#include <sys/resource.h>\n#include <sqlite3.h>\n#include <yaml-cpp/yaml.h>\n",
     "libsimlette/CMakeLists.txt": "add_library(core\n  src/link/link.cpp\n  src/study/load.cpp\n)\n"
     "target_sources(core FILES include/simlette/base/units.hpp\n  include/simlette/version.hpp)\n",
     "apps/simlette/main.cpp": '#include <CLI/CLI.hpp>\n\n#include "run.hpp"\n',
@@ -77,6 +77,7 @@ class Planted(unittest.TestCase):
 
     def test_yaml_outside_study(self):
         self.expect({SOURCE: "#include <yaml-cpp/yaml.h>\n"}, "`link` may not see `yaml-cpp`")
+        self.expect({SOURCE: "#include <sqlite3.h>\n"}, "`link` may not see SQLite")
 
     def test_an_unknown_third_party(self):
         self.expect({SOURCE: "#include <gtest/gtest.h>\n"}, "`link` may not see `gtest`")

@@ -51,6 +51,8 @@ def include_problem(kind, name, path, root):
         return None
     if "include" in path.relative_to(root).parts and (slash or "." in name) and folder != "boost":
         return "a header includes only the standard library, Boost and Simlette"
+    if name == "sqlite3.h" and room != "study":
+        return f"the room `{room}` may not see SQLite"
     if slash and folder not in SYSTEM_FOLDERS and room not in THIRD_PARTY.get(folder, set()):
         return f"the room `{room}` may not see `{folder}`"
     return None

@@ -78,6 +78,17 @@ std::string signed_percent_text(Duration part, Duration whole) {
     return fmt::format("{}{}.{:04}", sign, digits / 10'000, digits % 10'000);
 }
 
+std::string csv_field(const std::string& text) {
+    if (text.find_first_of(",\"\r\n") == std::string::npos) {
+        return text;
+    }
+    std::string quoted = "\"";
+    for (const char c : text) {
+        quoted += c == '"' ? "\"\"" : std::string(1, c);
+    }
+    return quoted + '"';
+}
+
 std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size_t left, const std::string& indent) {
     std::vector<std::size_t> widths(rows.empty() ? 0 : rows.front().size(), 0);
     for (const auto& row : rows) {

@@ -3,7 +3,7 @@
 #include <simlette/study/document.hpp>
 #include <simlette/study/json_text.hpp>
 #include <simlette/study/load.hpp>
-#include <simlette/study/overrides.hpp>
+#include <simlette/study/resolve.hpp>
 #include <simlette/study/topology_file.hpp>
 #include <simlette/study/workload_file.hpp>
 
@@ -20,60 +20,54 @@ std::vector<std::string> keys_of(const Fields<S>& fields) {
     return keys;
 }
 
-// The inputs of one run on their way from text to plain structs.
-class Loading {
+// Trees on their way to plain structs.
+class Resolving {
 public:
-    explicit Loading(const RunInputs& inputs) : inputs_(inputs) {}
+    Resolving(const InputTrees& trees, FabricChecks* checks, Problems& problems)
+        : trees_(trees), checks_(checks), problems_(problems) {}
 
-    LoadedRun load() {
-        parse_files();
-        apply_overrides();
+    LoadedRun resolve() {
         read_files();
-        check_fabric();
-        problems_.raise_any();
-        return loaded();
+        if (trees_.topology.parsed && problems_.size() == problems_in_workload()) {
+            write_configuration();
+            check_fabric();
+        }
+        return std::move(run_);
     }
 
 private:
-    bool has_workload() const { return !inputs_.workload.empty(); }
-
-    void parse_files() {
-        Source& topology = problems_.add_source(inputs_.topology, true);
-        Source& workload = problems_.add_source(inputs_.workload, true);
-        workload_source_ = &workload;
-        topology_parsed_ = load_document(topology, problems_, topology_tree_);
-        workload_parsed_ = has_workload() && load_document(workload, problems_, workload_tree_);
-    }
-
-    void apply_overrides() {
-        std::vector<NamedTree> trees{
-            {"topology", topology_parsed_ ? &topology_tree_ : nullptr, keys_of(topology_fields())}};
-        if (has_workload()) {
-            trees.push_back({"workload", workload_parsed_ ? &workload_tree_ : nullptr, keys_of(workload_fields())});
-        }
-        for (const Override& change : inputs_.overrides) {
-            apply_override(change, trees, problems_);
-        }
-        if (inputs_.seed && topology_parsed_ && topology_tree_.kind == Node::Kind::map) {
-            const Place place{&problems_.add_source("--seed", false), 0, 0, 0};
-            Node seed = number_node(*inputs_.seed);
-            seed.place = place;
-            set_member(topology_tree_, {"seed", place}, std::move(seed));
-        }
+    std::size_t problems_in_workload() const {
+        return trees_.workload.source == nullptr ? 0 : problems_.count_of(*trees_.workload.source);
     }
 
     void read_files() {
-        if (topology_parsed_) {
-            topology_ = read_topology(topology_tree_, problems_);
+        if (trees_.topology.parsed) {
+            topology_ = read_topology(trees_.topology.root, problems_);
+            run_.fabric = topology_.fabric;
+            run_.accelerator = topology_.accelerator;
         }
-        if (workload_parsed_) {
-            workload_ = read_workload(workload_tree_, problems_, topology_.fabric);
+        if (trees_.workload.parsed) {
+            workload_ = read_workload(trees_.workload.root, problems_, topology_.fabric);
         }
+    }
+
+    void write_configuration() {
+        Node configuration = map_node({{"topology", write_fields(topology_fields(), topology_)}});
+        topology_json_ = canonical_json(configuration);
+        if (problems_.size() > 0 || (trees_.workload.source != nullptr && !trees_.workload.parsed)) {
+            return;
+        }
+        if (trees_.workload.source != nullptr) {
+            run_.workload = workload_spec(workload_);
+            set_member(configuration, {"workload", {}}, write_fields(workload_fields(), workload_));
+        }
+        run_.configuration = canonical_json(configuration);
+        run_.configuration_hash = hex_text(fnv1a(run_.configuration));
     }
 
     // What only the finished fabric can tell: port budget, radix, matchings, connectivity.
     void check_fabric() {
-        if (problems_.size() != problems_.count_of(*workload_source_)) {
+        if (checks_ == nullptr || !checks_->seen.insert(topology_json_).second) {
             return;
         }
         try {
@@ -83,67 +77,96 @@ private:
                 throw;
             }
             for (const Problem& problem : error.problems()) {
-                problems_.add(place_of(problem.message), problem.message);
+                problems_.add(place_of(problem.message), problem.message + checks_->note);
             }
         }
     }
 
     // Of the first path in backticks that the topology has, else of the circuits or the ports.
     Place place_of(const std::string& message) const {
+        const Node& topology = trees_.topology.root;
         std::size_t open = message.find('`');
         while (open != std::string::npos) {
             const std::size_t close = message.find('`', open + 1);
             const std::string name = message.substr(open + 1, close == std::string::npos ? close : close - open - 1);
-            if (find(topology_tree_, name.substr(0, name.find_first_of(".:"))) != nullptr) {
+            if (find(topology, name.substr(0, name.find_first_of(".:"))) != nullptr) {
                 return place_of_path(name.substr(0, name.find(':')));
             }
             open = close == std::string::npos ? close : message.find('`', close + 1);
         }
         for (const char* key : {"circuits", "ports", "links"}) {
-            if (find(topology_tree_, key) != nullptr) {
+            if (find(topology, key) != nullptr) {
                 return place_of_path(key);
             }
         }
-        return topology_tree_.place;
+        return topology.place;
     }
 
     // Of the key; of the value if that comes from elsewhere, or lies deeper.
     Place place_of_path(const std::string& path) const {
-        const std::size_t index = index_of(topology_tree_, path.substr(0, path.find('.')));
-        const Place& value = find_deepest(topology_tree_, path).place;
-        const Place& name = topology_tree_.keys[index].place;
+        const Node& topology = trees_.topology.root;
+        const std::size_t index = index_of(topology, path.substr(0, path.find('.')));
+        const Place& value = find_deepest(topology, path).place;
+        const Place& name = topology.keys[index].place;
         return value.source == name.source && path.find('.') == std::string::npos ? name : value;
     }
 
-    LoadedRun loaded() const {
-        LoadedRun run;
-        run.fabric = topology_.fabric;
-        run.accelerator = topology_.accelerator;
-        run.workload = workload_spec(workload_);
-        Node configuration = map_node({{"topology", write_fields(topology_fields(), topology_)}});
-        if (has_workload()) {
-            set_member(configuration, {"workload", {}}, write_fields(workload_fields(), workload_));
-        }
-        run.configuration = canonical_json(configuration);
-        run.configuration_hash = hex_text(fnv1a(run.configuration));
-        return run;
-    }
-
-    const RunInputs& inputs_;
-    Problems problems_;
-    const Source* workload_source_ = nullptr;
-    Node topology_tree_;
-    Node workload_tree_;
-    bool topology_parsed_ = false;
-    bool workload_parsed_ = false;
+    const InputTrees& trees_;
+    FabricChecks* checks_;
+    Problems& problems_;
     TopologyFile topology_;
     WorkloadFile workload_;
+    std::string topology_json_;
+    LoadedRun run_;
 };
 
 }  // namespace
 
+InputTree parse_input(const std::string& path, Problems& problems) {
+    Source& source = problems.add_source(path, true);
+    InputTree tree{&source, false, {}};
+    tree.parsed = load_document(source, problems, tree.root);
+    return tree;
+}
+
+std::vector<NamedTree> named_trees(InputTrees& trees) {
+    const auto root = [](InputTree& tree) { return tree.parsed ? &tree.root : nullptr; };
+    std::vector<NamedTree> named{{"topology", root(trees.topology), keys_of(topology_fields())}};
+    if (trees.workload.source != nullptr) {
+        named.push_back({"workload", root(trees.workload), keys_of(workload_fields())});
+    }
+    return named;
+}
+
+Change seed_change(std::uint64_t seed, Problems& problems) {
+    const Place place{&problems.add_source("--seed", false), 0, 0, 0};
+    Change change{"topology.seed", place, number_node(seed)};
+    change.value.place = place;
+    return change;
+}
+
+LoadedRun resolve(const InputTrees& trees, FabricChecks* checks, Problems& problems) {
+    return Resolving(trees, checks, problems).resolve();
+}
+
 LoadedRun load_run(const RunInputs& inputs) {
-    return Loading(inputs).load();
+    Problems problems;
+    InputTrees trees{parse_input(inputs.topology, problems), {}};
+    if (!inputs.workload.empty()) {
+        trees.workload = parse_input(inputs.workload, problems);
+    }
+    for (const Override& override : inputs.overrides) {
+        if (const std::optional<Change> change = change_of(override, problems)) {
+            apply_change(*change, named_trees(trees), problems);
+        }
+    }
+    if (inputs.seed) {
+        apply_change(seed_change(*inputs.seed, problems), named_trees(trees), problems);
+    }
+    FabricChecks checks;
+    LoadedRun run = resolve(trees, &checks, problems);
+    problems.raise_any();
+    return run;
 }
 
 }  // namespace simlette

@@ -20,11 +20,11 @@ std::vector<std::string> steps_of(const std::string& path) {
     return steps;
 }
 
-// One override on its way into a tree.
-class Change {
+// One change on its way into a tree.
+class Entering {
 public:
-    Change(const Source& source, std::vector<std::string> steps, Problems& problems)
-        : source_(source), steps_(std::move(steps)), problems_(problems) {}
+    Entering(const Place& place, std::vector<std::string> steps, Problems& problems)
+        : place_(place), steps_(std::move(steps)), problems_(problems) {}
 
     void apply(Node& root, Node value) {
         Node* here = &root;
@@ -38,8 +38,6 @@ public:
     }
 
 private:
-    Place place() const { return {&source_, 0, 0, 0}; }
-
     std::string path_to(std::size_t step) const {
         std::string path = steps_.front();
         for (std::size_t i = 1; i < step; ++i) {
@@ -55,7 +53,7 @@ private:
         }
         make_map(node, step);
         if (find(node, steps_[step]) == nullptr) {
-            set_member(node, {steps_[step], place()}, empty_map());
+            set_member(node, {steps_[step], place_}, empty_map());
         }
         return find(node, steps_[step]);
     }
@@ -69,7 +67,7 @@ private:
             return;
         }
         make_map(node, last);
-        set_member(node, {steps_[last], place()}, std::move(value));
+        set_member(node, {steps_[last], place_}, std::move(value));
     }
 
     Node* item(Node& list, std::size_t step) {
@@ -80,7 +78,7 @@ private:
                                       : size == 1
                                           ? "one item; expected 0"
                                           : std::to_string(size) + " items; expected 0 to " + std::to_string(size - 1);
-            problems_.add(place(), quote(steps_[step]) + " is no item of " + path_to(step) + ", which has " + items);
+            problems_.add(place_, quote(steps_[step]) + " is no item of " + path_to(step) + ", which has " + items);
             return nullptr;
         }
         return &list.items[static_cast<std::size_t>(index)];
@@ -104,11 +102,11 @@ private:
 
     Node empty_map() const {
         Node map = map_node({});
-        map.place = place();
+        map.place = place_;
         return map;
     }
 
-    const Source& source_;
+    Place place_;
     std::vector<std::string> steps_;
     Problems& problems_;
 };
@@ -126,23 +124,29 @@ std::string wrong_start(const std::vector<NamedTree>& trees, const std::string& 
 
 }  // namespace
 
-void apply_override(const Override& change, const std::vector<NamedTree>& trees, Problems& problems) {
-    Source& source = problems.add_source("--set " + change.path, false);
-    source.text = change.value;
+std::optional<Change> change_of(const Override& override, Problems& problems) {
+    Source& source = problems.add_source("--set " + override.path, false);
+    source.text = override.value;
+    Change change{override.path, {&source, 0, 0, 0}, {}};
+    const bool good = normalize_text(source, problems) && parse_document(source, problems, change.value);
+    return good ? std::optional<Change>(std::move(change)) : std::nullopt;
+}
+
+void apply_change(const Change& change, const std::vector<NamedTree>& trees, Problems& problems) {
     const std::vector<std::string> steps = steps_of(change.path);
     const auto tree =
         std::find_if(trees.begin(), trees.end(), [&](const NamedTree& named) { return named.name == steps.front(); });
     if (tree == trees.end()) {
-        problems.add(source, wrong_start(trees, change.path, steps.front()));
+        problems.add(change.place, wrong_start(trees, change.path, steps.front()));
         return;
     }
     if (steps.size() == 1 || std::find(steps.begin(), steps.end(), "") != steps.end()) {
-        problems.add(source, "the path has an empty step; expected such as " + quote(tree->name + '.' + tree->keys[0]));
+        problems.add(change.place,
+                     "the path has an empty step; expected such as " + quote(tree->name + '.' + tree->keys[0]));
         return;
     }
-    Node value;
-    if (normalize_text(source, problems) && parse_document(source, problems, value) && tree->root != nullptr) {
-        Change(source, steps, problems).apply(*tree->root, std::move(value));
+    if (tree->root != nullptr) {
+        Entering(change.place, steps, problems).apply(*tree->root, change.value);
     }
 }
 

@@ -92,6 +92,18 @@ void Problems::add(const Source& source, std::string message) {
     add(place, std::move(message));
 }
 
+void Problems::add_new(const Problems& other) {
+    for (const Entry& entry : other.entries_) {
+        const bool known = std::any_of(entries_.begin(), entries_.end(), [&](const Entry& mine) {
+            return mine.place.source == entry.place.source && mine.place.offset == entry.place.offset &&
+                   mine.message == entry.message;
+        });
+        if (!known) {
+            add(entry.place, entry.message);
+        }
+    }
+}
+
 std::size_t Problems::count_of(const Source& source) const {
     return static_cast<std::size_t>(std::count_if(entries_.begin(), entries_.end(),
                                                   [&](const Entry& entry) { return entry.place.source == &source; }));

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <simlette/base/fingerprint.hpp>
+#include <simlette/study/format.hpp>
 #include <simlette/study/measures.hpp>
 #include <simlette/study/names.hpp>
 #include <simlette/study/run.hpp>
@@ -11,18 +12,9 @@ namespace simlette {
 
 namespace {
 
-// RFC 4180: a field with a comma, a quote or a line break stands in quotes.
 std::string field(const std::string& text) {
-    if (text.find_first_of(",\"\r\n") == std::string::npos) {
-        return text;
-    }
-    std::string quoted = "\"";
-    for (const char c : text) {
-        quoted += c == '"' ? "\"\"" : std::string(1, c);
-    }
-    return quoted + '"';
+    return csv_field(text);
 }
-
 std::string field(std::int64_t value) {
     return std::to_string(value);
 }

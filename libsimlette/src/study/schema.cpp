@@ -1,6 +1,7 @@
 #include <simlette/study/json_text.hpp>
 #include <simlette/study/load.hpp>
 #include <simlette/study/problems.hpp>
+#include <simlette/study/study_file.hpp>
 #include <simlette/study/topology_file.hpp>
 #include <simlette/study/workload_file.hpp>
 
@@ -41,9 +42,9 @@ std::string schema(const std::string& kind) {
         return schema_text("Simlette workload", schema_of(workload_fields()));
     }
     if (kind == "study") {
-        throw Error(ErrorKind::input, "known file kind `study`, not in this version");
+        return schema_text("Simlette study", schema_of(study_fields()));
     }
-    throw Error(ErrorKind::input, "unknown file kind " + quote(kind) + "; expected topology or workload");
+    throw Error(ErrorKind::input, "unknown file kind " + quote(kind) + "; expected topology, workload or study");
 }
 
 }  // namespace simlette

@@ -1,5 +1,7 @@
 // Shipped files with random damage: read or refused, never worse. A failure prints the seed that replays it.
 #include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -7,6 +9,8 @@
 #include <simlette/base/random.hpp>
 #include <simlette/study/document.hpp>
 #include <simlette/study/json_text.hpp>
+#include <simlette/study/study.hpp>
+#include <simlette/study/study_file.hpp>
 #include <simlette/study/topology_file.hpp>
 #include <simlette/study/workload_file.hpp>
 
@@ -88,6 +92,7 @@ std::string verdict(const std::string& text) {
         if (normalize_text(source, problems) && parse_document(source, problems, root)) {
             canonical_json(write_fields(topology_fields(), read_topology(root, problems)));
             canonical_json(write_fields(workload_fields(), read_workload(root, problems, fabric)));
+            canonical_json(write_fields(study_fields(), read_study(root, problems)));
         }
         problems.raise_any();
     } catch (const Error& error) {
@@ -104,7 +109,7 @@ TEST_CASE("a damaged file is read or refused with a place") {
     for (const char* path :
          {"topologies/single-level-eps.yaml", "topologies/single-level-ocs.yaml", "topologies/hybrid-512.yaml",
           "topologies/explicit-two-rows.yaml", "topologies/torus-4x4.yaml", "workloads/one-shot.yaml",
-          "topologies/profiles/latencies.yaml"}) {
+          "topologies/profiles/latencies.yaml", "workloads/studies/buffers.yaml", "tests/golden/sweep.yaml"}) {
         originals.push_back(text_of(path));
     }
     for (std::uint64_t seed = 1; seed <= 3'000; ++seed) {
@@ -116,6 +121,35 @@ TEST_CASE("a damaged file is read or refused with a place") {
         INFO("seed " << seed);
         CHECK(verdict(text).rfind("f", 0) == 0);  // a file cannot be a topology and a workload
     }
+}
+
+TEST_CASE("a damaged study is crossed or refused") {
+    namespace fs = std::filesystem;
+    const fs::path folder = fs::temp_directory_path() / "simlette-mutation-test";
+    fs::remove_all(folder);
+    fs::create_directories(folder / "tests/golden");
+    fs::create_directory_symlink(fs::current_path() / "topologies", folder / "topologies");
+    fs::create_directory_symlink(fs::current_path() / "workloads", folder / "workloads");
+    const std::string path = (folder / "tests/golden/study.yaml").string();
+    const std::vector<std::string> originals{text_of("tests/golden/sweep.yaml"),
+                                             text_of("topologies/single-level-eps.yaml")};
+    int crossed = 0;
+    for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+        Random random(seed);
+        std::string text = originals.front();
+        damage(text, originals, random);
+        std::ofstream(path, std::ios::binary) << text;
+        INFO("seed " << seed);
+        try {
+            crossed += Study({path, {}, {}}).points().empty() ? 0 : 1;
+        } catch (const Error& error) {
+            CHECK(error.kind() == ErrorKind::input);
+            CHECK(error.problems().size() <= 20);
+        }
+    }
+    fs::remove_all(folder);
+    CHECK(crossed > 5);
+    CHECK(crossed < 95);
 }
 
 }  // namespace simlette

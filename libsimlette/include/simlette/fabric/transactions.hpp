@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <simlette/base/export.hpp>
 #include <simlette/fabric/spec.hpp>
 #include <simlette/link/packing.hpp>
 
@@ -41,6 +42,7 @@ inline std::int64_t forward_flits(const TransactionRules& rules, Bytes bytes, bo
 }
 
 // `per_control`: requests that share a control half-flit (ualink). Requires: bytes > 0.
-Transactions transactions_of(const TransactionRules& rules, Bytes bytes, bool read, std::int64_t per_control);
+SIMLETTE_EXPORT Transactions transactions_of(const TransactionRules& rules, Bytes bytes, bool read,
+                                             std::int64_t per_control);
 
 }  // namespace simlette

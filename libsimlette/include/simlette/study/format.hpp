@@ -18,6 +18,9 @@ std::string percent_text(std::int64_t billionths);            // 98.76 %
 // part / whole in percent, four decimals, rounded: +0.8211, -12.5000, 0.0000 only for nothing. Requires: 0 < whole.
 std::string signed_percent_text(Duration part, Duration whole);
 
+// RFC 4180: a text with a comma, a quote or a line break stands in quotes.
+std::string csv_field(const std::string& text);
+
 // Columns padded to their widest cell and joined by two spaces; the first `left` columns are aligned left, the others
 // right. Every row starts with `indent` and ends with a line break. Requires: rows of equal length.
 std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size_t left, const std::string& indent);

@@ -1,5 +1,10 @@
-// `--set PATH=VALUE`: changes the trees of the files before they are read, so that one reader judges both.
+// Changes to the trees of files before they are read, so that one reader judges both: `--set PATH=VALUE`, and the
+// values of a study.
 #pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
 
 #include <simlette/study/load.hpp>
 #include <simlette/study/node.hpp>
@@ -14,6 +19,16 @@ struct NamedTree {
     std::vector<std::string> keys;  // that the file may have, for hints
 };
 
-void apply_override(const Override& change, const std::vector<NamedTree>& trees, Problems& problems);
+// A value for a path, and where the path stands.
+struct Change {
+    std::string path;
+    Place place;
+    Node value;
+};
+
+// None: the value is none, and a problem was added.
+std::optional<Change> change_of(const Override& override, Problems& problems);
+
+void apply_change(const Change& change, const std::vector<NamedTree>& trees, Problems& problems);
 
 }  // namespace simlette

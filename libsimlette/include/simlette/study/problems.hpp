@@ -21,6 +21,9 @@ public:
     void add(const Place& place, std::string message);
     void add(const Source& source, std::string message);
 
+    // What `other` has and this one has not: the same message at the same place.
+    void add_new(const Problems& other);
+
     std::size_t size() const { return entries_.size(); }
     bool full() const;  // more are not kept; nobody would read them
     // Those of one source, whatever it is.

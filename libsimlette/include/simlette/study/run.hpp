@@ -93,7 +93,7 @@ struct RunReport {
     std::optional<LatencyPercentiles> message_latency;
     std::uint64_t event_hash = 0;
     double wall_seconds = 0;
-    double cpu_seconds = 0;  // of the process, meanwhile
+    double cpu_seconds = 0;  // of the thread
     std::int64_t peak_rss_bytes = 0;
 };
 

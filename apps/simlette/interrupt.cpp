@@ -1,0 +1,25 @@
+#include "interrupt.hpp"
+
+#include <csignal>
+
+namespace simlette::program {
+
+namespace {
+
+std::atomic<bool> stop_asked{false};
+
+extern "C" void ask_to_stop(int) {
+    stop_asked.store(true);
+}
+
+}  // namespace
+
+const std::atomic<bool>& catch_interrupt() {
+    struct sigaction action {};
+    action.sa_handler = ask_to_stop;
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    sigaction(SIGINT, &action, nullptr);
+    return stop_asked;
+}
+
+}  // namespace simlette::program

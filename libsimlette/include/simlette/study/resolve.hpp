@@ -1,0 +1,43 @@
+// Trees of a topology and a workload, changed or not, become plain structs.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <simlette/study/load.hpp>
+#include <simlette/study/overrides.hpp>
+#include <simlette/study/problems.hpp>
+
+namespace simlette {
+
+struct InputTree {
+    const Source* source = nullptr;  // nullptr: there is no such file
+    bool parsed = false;
+    Node root;
+};
+
+struct InputTrees {
+    InputTree topology;
+    InputTree workload;
+};
+
+InputTree parse_input(const std::string& path, Problems& problems);
+
+// What paths of changes may start with.
+std::vector<NamedTree> named_trees(InputTrees& trees);
+
+// `--seed N`
+Change seed_change(std::uint64_t seed, Problems& problems);
+
+// What only the finished fabric can tell is asked once of every topology.
+struct FabricChecks {
+    std::set<std::string> seen;  // configurations
+    std::string note;            // goes behind what is said of the fabric
+};
+
+// Meaningful if it added no problem. Without `checks` the fabric is known to stand.
+LoadedRun resolve(const InputTrees& trees, FabricChecks* checks, Problems& problems);
+
+}  // namespace simlette
