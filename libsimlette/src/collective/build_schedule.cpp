@@ -4,6 +4,7 @@
 #include <array>
 
 #include <simlette/base/error.hpp>
+#include <simlette/collective/closed_form.hpp>
 
 namespace simlette {
 
@@ -13,14 +14,31 @@ struct ScheduleEntry {
     Primitive primitive;
     ScheduleKind kind;
     Schedule (*build)(const Overlay&);
+    const ClosedForm* form = nullptr;
 };
 
 constexpr std::array schedule_table{
     ScheduleEntry{Primitive::all_reduce, ScheduleKind::automatic, build_one_shot},
-    ScheduleEntry{Primitive::all_reduce, ScheduleKind::one_shot, build_one_shot},
+    ScheduleEntry{Primitive::all_reduce, ScheduleKind::one_shot, build_one_shot, &one_shot_form},
     ScheduleEntry{Primitive::all_reduce, ScheduleKind::two_shot, build_two_shot},
-    ScheduleEntry{Primitive::all_reduce, ScheduleKind::recursive_doubling, build_recursive_doubling},
-    ScheduleEntry{Primitive::all_reduce, ScheduleKind::coset_factored_parallel, build_coset_factored_parallel},
+    ScheduleEntry{Primitive::all_reduce, ScheduleKind::one_shot_dvo, build_one_shot_dvo, &one_shot_dvo_form},
+    ScheduleEntry{Primitive::all_reduce, ScheduleKind::recursive_doubling, build_recursive_doubling,
+                  &recursive_doubling_form},
+    ScheduleEntry{Primitive::all_reduce, ScheduleKind::coset_factored, build_coset_factored, &coset_factored_form},
+    ScheduleEntry{Primitive::all_reduce, ScheduleKind::coset_factored_parallel, build_coset_factored_parallel,
+                  &coset_factored_parallel_form},
+    ScheduleEntry{Primitive::all_reduce, ScheduleKind::rs_ag, build_rs_ag, &rs_ag_form},
+    ScheduleEntry{Primitive::all_reduce, ScheduleKind::rs_ag_parallel, build_rs_ag_parallel, &rs_ag_parallel_form},
+    ScheduleEntry{Primitive::all_reduce, ScheduleKind::rs_ag_parallel_r_min, build_rs_ag_parallel,
+                  &rs_ag_parallel_r_min_form},
+    ScheduleEntry{Primitive::all_to_all, ScheduleKind::bruck, build_bruck, &bruck_form},
+    ScheduleEntry{Primitive::all_to_all, ScheduleKind::bruck_parallel, build_bruck_parallel, &bruck_parallel_form},
+    ScheduleEntry{Primitive::all_gather, ScheduleKind::rs_ag, build_rs_ag_all_gather, &rs_ag_gather_form},
+    ScheduleEntry{Primitive::all_gather, ScheduleKind::rs_ag_parallel, build_rs_ag_parallel_all_gather,
+                  &rs_ag_parallel_gather_form},
+    ScheduleEntry{Primitive::reduce_scatter, ScheduleKind::rs_ag, build_rs_ag_reduce_scatter, &rs_ag_scatter_form},
+    ScheduleEntry{Primitive::reduce_scatter, ScheduleKind::rs_ag_parallel, build_rs_ag_parallel_reduce_scatter,
+                  &rs_ag_parallel_scatter_form},
     ScheduleEntry{Primitive::send_recv, ScheduleKind::automatic, build_send_recv},
 };
 
@@ -45,6 +63,12 @@ void check_reachable(const Schedule& schedule, const Overlay& overlay) {
 }
 
 }  // namespace
+
+const ClosedForm* closed_form(Primitive primitive, ScheduleKind kind) {
+    const auto fits = [&](const ScheduleEntry& e) { return e.primitive == primitive && e.kind == kind; };
+    const auto* entry = std::find_if(schedule_table.begin(), schedule_table.end(), fits);
+    return entry == schedule_table.end() ? nullptr : entry->form;
+}
 
 Schedule build_schedule(Primitive primitive, ScheduleKind kind, const Overlay& overlay) {
     const auto fits = [&](const ScheduleEntry& e) { return e.primitive == primitive && e.kind == kind; };

@@ -57,6 +57,9 @@ std::optional<std::string> tiling_flaw(const CosetLayers& layers) {
     std::vector<Label> reached{0};
     seen[0] = true;
     for (const Layer& layer : layers.layers) {
+        if (layer.empty()) {
+            return "one of them is empty";
+        }
         const std::size_t before = reached.size();
         for (const Label element : layer) {
             for (std::size_t i = 0; i < before; ++i) {
@@ -227,20 +230,21 @@ private:
 
     bool fill(std::size_t depth, const Reached& reached) {
         const std::uint32_t covered = mask_of(reached, 0);
-        return depth + 1 == radices_.size() ? finish(reached, covered) : choose(depth, reached, covered, 0);
+        return depth + 1 == radices_.size() ? finish(reached, covered)
+                                            : choose(depth, reached, covered, generators_.size());
     }
 
-    // Takes generators for a narrow layer in ascending order.
-    bool choose(std::size_t depth, const Reached& reached, std::uint32_t covered, std::size_t from) {
+    // Takes generators for a narrow layer from the highest down: the low ones stay for the wide layer.
+    bool choose(std::size_t depth, const Reached& reached, std::uint32_t covered, std::size_t below) {
         Layer& layer = layers_[depth];
         if (layer.size() + 1 == radices_[depth]) {
             return is_good(layer) && fill(depth + 1, labels_in(covered));
         }
-        for (std::size_t i = from; i < generators_.size(); ++i) {
+        for (std::size_t i = below; i-- > 0;) {
             const std::uint32_t more = mask_of(reached, generators_[i]);
             if ((more & covered) == 0 && !used(generators_[i])) {
                 layer.push_back(generators_[i]);
-                if (choose(depth, reached, covered | more, i + 1)) {
+                if (choose(depth, reached, covered | more, i)) {
                     return true;
                 }
                 layer.pop_back();

@@ -14,7 +14,17 @@ Schedule build_schedule(Primitive primitive, ScheduleKind kind, const Overlay& o
 Schedule build_one_shot(const Overlay& overlay);
 Schedule build_two_shot(const Overlay& overlay);
 Schedule build_recursive_doubling(const Overlay& overlay);
+Schedule build_one_shot_dvo(const Overlay& overlay);
+Schedule build_coset_factored(const Overlay& overlay);
 Schedule build_coset_factored_parallel(const Overlay& overlay);
+Schedule build_rs_ag(const Overlay& overlay);
+Schedule build_rs_ag_reduce_scatter(const Overlay& overlay);
+Schedule build_rs_ag_all_gather(const Overlay& overlay);
+Schedule build_rs_ag_parallel(const Overlay& overlay);
+Schedule build_rs_ag_parallel_reduce_scatter(const Overlay& overlay);
+Schedule build_rs_ag_parallel_all_gather(const Overlay& overlay);
+Schedule build_bruck(const Overlay& overlay);
+Schedule build_bruck_parallel(const Overlay& overlay);
 Schedule build_send_recv(const Overlay& overlay);
 
 // The unit generators of the cube that an overlay contains, in the order of its circuits; lowest bit first if every

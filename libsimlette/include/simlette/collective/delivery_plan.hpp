@@ -10,7 +10,7 @@
 namespace simlette {
 
 struct DeliveryPhase {
-    // By generator: the labels that come by it, seen from the receiver, ascending.
+    // By generator: the ranks, as the contributor sees them, that it reaches by this last hop, ascending.
     std::vector<std::vector<Label>> arrivals;
     std::uint32_t load = 0;  // the most by one generator
 };
