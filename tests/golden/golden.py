@@ -31,6 +31,8 @@ CASES = [
     ("eps-one-shot-responses", EPS, ONE_SHOT, ["workload.collectives.0.bytes=40 KiB", "topology.responses=per-message"]),
     ("eps-ualink-one-shot", "topologies/single-level-eps-ualink.yaml", ONE_SHOT, []),
     ("eps-three-in-a-row", EPS, "tests/golden/three-in-a-row.yaml", []),
+    ("eps-all-to-all", EPS, "workloads/all-to-all.yaml", [SAME]),
+    ("eps-scatter-gather", EPS, "workloads/scatter-gather.yaml", []),
     ("eps-message-mode", EPS, ONE_SHOT, [MEBIBYTE, CREDITS, SAME], "message"),
 ]
 

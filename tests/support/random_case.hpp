@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -218,6 +219,25 @@ inline void make_send_recv(Random& random, const FabricSpec& fabric, CollectiveS
     spec.group = {first, peers[random.below(peers.size())]};
 }
 
+// A primitive and a schedule that need no generators.
+inline void choose_other(Random& random, bool circuits, bool power_of_two, CollectiveSpec& spec) {
+    using Choice = std::pair<Primitive, ScheduleKind>;
+    std::vector<Choice> choices{{Primitive::broadcast, ScheduleKind::one_shot}};
+    if (!circuits) {
+        choices.insert(choices.end(), {{Primitive::all_to_all, ScheduleKind::direct},
+                                       {Primitive::all_to_all, ScheduleKind::pairwise},
+                                       {Primitive::all_gather, ScheduleKind::direct},
+                                       {Primitive::all_gather, ScheduleKind::ring},
+                                       {Primitive::reduce_scatter, ScheduleKind::direct},
+                                       {Primitive::reduce_scatter, ScheduleKind::ring},
+                                       {Primitive::all_reduce, ScheduleKind::ring}});
+    }
+    if (!circuits && power_of_two) {
+        choices.emplace_back(Primitive::all_reduce, ScheduleKind::halving_doubling);
+    }
+    std::tie(spec.primitive, spec.schedule) = choices[random.below(choices.size())];
+}
+
 inline CollectiveSpec random_collective(Random& random, const FabricSpec& fabric) {
     CollectiveSpec spec;
     spec.bytes = random_bytes(random);
@@ -240,6 +260,8 @@ inline CollectiveSpec random_collective(Random& random, const FabricSpec& fabric
     }
     if (one_in(random, 6)) {
         make_send_recv(random, fabric, spec);
+    } else if (on_circuits(fabric) ? one_in(random, 6) : one_in(random, 2)) {
+        choose_other(random, on_circuits(fabric), is_power_of_two(ranks), spec);
     }
     return spec;
 }

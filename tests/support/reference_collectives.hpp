@@ -28,12 +28,27 @@ public:
           n_(accelerators_.size()) {}
 
     ReferenceSchedule build() const {
-        if (spec_.primitive == Primitive::send_recv) {
-            return {{{{1, spec_.bytes.count}}, {}}};
+        switch (spec_.primitive) {
+            case Primitive::send_recv:
+                return {{{{1, spec_.bytes.count}}, {}}};
+            case Primitive::broadcast:
+                return broadcast();
+            case Primitive::all_to_all:
+                return spec_.schedule == ScheduleKind::pairwise ? pairwise() : scatter();
+            case Primitive::all_gather:
+                return spec_.schedule == ScheduleKind::ring ? ring(0) : gather();
+            case Primitive::reduce_scatter:
+                return spec_.schedule == ScheduleKind::ring ? ring(1) : scatter();
+            case Primitive::all_reduce:
+                break;
         }
         switch (spec_.schedule) {
             case ScheduleKind::two_shot:
-                return two_shot();
+                return joined(scatter(), gather());
+            case ScheduleKind::ring:
+                return joined(ring(1), ring(0));
+            case ScheduleKind::halving_doubling:
+                return halving_doubling();
             case ScheduleKind::recursive_doubling:
                 return recursive_doubling();
             case ScheduleKind::coset_factored_parallel:
@@ -92,13 +107,97 @@ private:
         return schedule;
     }
 
-    ReferenceSchedule two_shot() const {
-        ReferenceSchedule schedule(2, std::vector<std::vector<ReferencePart>>(n_));
+    static ReferenceSchedule joined(ReferenceSchedule first, const ReferenceSchedule& second) {
+        first.insert(first.end(), second.begin(), second.end());
+        return first;
+    }
+
+    // One phase: to every other rank the part that is meant for it.
+    ReferenceSchedule scatter() const {
+        ReferenceSchedule schedule(1, std::vector<std::vector<ReferencePart>>(n_));
         for (std::size_t rank = 0; rank < n_; ++rank) {
             for (const std::uint32_t d : order(rank)) {
                 schedule[0][rank].push_back({d, slice(d, n_)});
-                schedule[1][rank].push_back({d, slice(rank, n_)});
             }
+        }
+        return schedule;
+    }
+
+    // One phase: to every other rank the part that belongs to the sender.
+    ReferenceSchedule gather() const {
+        ReferenceSchedule schedule(1, std::vector<std::vector<ReferencePart>>(n_));
+        for (std::size_t rank = 0; rank < n_; ++rank) {
+            for (const std::uint32_t d : order(rank)) {
+                schedule[0][rank].push_back({d, slice(rank, n_)});
+            }
+        }
+        return schedule;
+    }
+
+    ReferenceSchedule pairwise() const {
+        ReferenceSchedule schedule;
+        for (std::size_t k = 1; k < n_; ++k) {
+            schedule.emplace_back(n_);
+            for (std::size_t rank = 0; rank < n_; ++rank) {
+                const std::size_t d = (n_ & (n_ - 1)) == 0 ? rank ^ k : (rank + k) % n_;
+                schedule.back()[rank] = {{static_cast<std::uint32_t>(d), slice(d, n_)}};
+            }
+        }
+        return schedule;
+    }
+
+    // Every part walks from rank to rank; part s sets out `ahead` ranks after rank s.
+    ReferenceSchedule ring(std::size_t ahead) const {
+        ReferenceSchedule schedule(n_ - 1, std::vector<std::vector<ReferencePart>>(n_));
+        for (std::size_t part = 0; part < n_; ++part) {
+            for (std::size_t step = 0; step + 1 < n_; ++step) {
+                const std::size_t at = (part + ahead + step) % n_;
+                schedule[step][at] = {{static_cast<std::uint32_t>((at + 1) % n_), slice(part, n_)}};
+            }
+        }
+        return schedule;
+    }
+
+    // Ranks that still care for the same parts share them out among halves; then they tell each other the results.
+    ReferenceSchedule halving_doubling() const {
+        ReferenceSchedule back;
+        ReferenceSchedule schedule;
+        for (std::size_t half = n_ / 2; half > 0; half /= 2) {
+            schedule.emplace_back(n_);
+            back.insert(back.begin(), std::vector<std::vector<ReferencePart>>(n_));
+            for (std::size_t rank = 0; rank < n_; ++rank) {
+                const bool upper = rank / half % 2 == 1;
+                const std::size_t partner = upper ? rank - half : rank + half;
+                std::int64_t of_partner = 0;
+                std::int64_t own = 0;
+                for (std::size_t part = 0; part < half; ++part) {
+                    of_partner += slice(partner / half * half + part, n_);
+                    own += slice(rank / half * half + part, n_);
+                }
+                schedule.back()[rank] = {{static_cast<std::uint32_t>(partner), of_partner}};
+                back.front()[rank] = {{static_cast<std::uint32_t>(partner), own}};
+            }
+        }
+        return joined(schedule, back);
+    }
+
+    // On circuits a rank that has just come to hold the buffer hands it to neighbours that lack it.
+    ReferenceSchedule broadcast() const {
+        ReferenceSchedule schedule;
+        std::vector<std::size_t> fresh{0};
+        std::set<std::size_t> have{0};
+        while (have.size() < n_) {
+            schedule.emplace_back(n_);
+            std::vector<std::size_t> next;
+            for (const std::size_t rank : fresh) {
+                for (const std::uint32_t d : reference_packets(fabric_) ? order(rank) : neighbours(rank)) {
+                    if (have.insert(d).second) {
+                        schedule.back()[rank].push_back({d, spec_.bytes.count});
+                        next.push_back(d);
+                    }
+                }
+            }
+            fresh = next;
         }
         return schedule;
     }

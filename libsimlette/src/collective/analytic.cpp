@@ -7,6 +7,7 @@
 #include <boost/multiprecision/cpp_int.hpp>
 
 #include <simlette/base/contract.hpp>
+#include <simlette/collective/build_schedule.hpp>
 #include <simlette/link/flit.hpp>
 
 namespace simlette {
@@ -136,6 +137,25 @@ Duration analytic_time(const HostGraph& graph, const CollectiveSpec& spec, const
     }
     const boost::multiprecision::cpp_int whole = (numerator(sum) + denominator(sum) - 1) / denominator(sum);
     return whole < Time::never().ps ? Duration{static_cast<std::int64_t>(whole)} : Time::never() - Time{0};
+}
+
+Schedule cheapest_schedule(const HostGraph& graph, const CollectiveSpec& spec, const Overlay& overlay,
+                           const std::vector<std::uint32_t>& accelerators) {
+    const std::vector<ScheduleKind> choices = automatic_choices(spec.primitive, overlay);
+    Schedule best = build_schedule(spec.primitive, choices.front(), overlay);
+    if (choices.size() == 1) {
+        return best;
+    }
+    Duration price = analytic_time(graph, spec, best, accelerators);
+    for (std::size_t i = 1; i < choices.size(); ++i) {
+        Schedule other = build_schedule(spec.primitive, choices[i], overlay);
+        const Duration other_price = analytic_time(graph, spec, other, accelerators);
+        if (other_price < price) {
+            price = other_price;
+            best = std::move(other);
+        }
+    }
+    return best;
 }
 
 }  // namespace simlette

@@ -65,6 +65,7 @@ void CollectiveRun::add_traffic(Bytes bytes, std::uint32_t times) {
         too_long(spec_);
     }
     flits_ += flits_for(bytes) * times;
+    messages_ += bytes.count > 0 ? times : 0;
 }
 
 // A rank names the messages it writes, or those it reads.

@@ -286,7 +286,10 @@ private:
             return "the sender does not hold " + name_of_piece(schedule, block, piece.slice) + " from " +
                    name_of_rank(source);
         }
-        received_.emplace_back(on_.place(receiver), key(source, block, piece.slice));
+        const std::size_t received = key(source, block, piece.slice);
+        if (!held_[on_.place(receiver)].has(received)) {
+            received_.emplace_back(on_.place(receiver), received);
+        }
         return std::nullopt;
     }
 

@@ -94,6 +94,25 @@ std::uint32_t Schedule::add_pieces(const std::vector<Piece>& added) {
     return first;
 }
 
+void Schedule::add_phase(Effect effect, const std::vector<std::vector<Send>>& by_rank) {
+    Phase phase{effect, false, {}, {0}};
+    for (const std::vector<Send>& sends : by_rank) {
+        phase.sends.insert(phase.sends.end(), sends.begin(), sends.end());
+        phase.first_send.push_back(static_cast<std::uint32_t>(phase.sends.size()));
+    }
+    phases.push_back(std::move(phase));
+}
+
+void Schedule::append(const Schedule& next) {
+    const std::uint32_t offset = add_pieces(next.pieces);
+    for (Phase phase : next.phases) {
+        for (Send& send : phase.sends) {
+            send.first_piece += offset;
+        }
+        phases.push_back(std::move(phase));
+    }
+}
+
 Bytes part_of(Bytes whole, std::uint32_t parts, std::uint32_t index) {
     return {whole.count / parts + (index < whole.count % parts ? 1 : 0)};
 }

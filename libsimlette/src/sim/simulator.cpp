@@ -289,8 +289,10 @@ CollectiveId Simulator::register_collective(const CollectiveSpec& collective) {
     }
     std::vector<std::uint32_t> accelerators = accelerators_of_group(*s.fabric, collective.group);
     check_group(*s.fabric, collective, accelerators.size());
-    Schedule schedule = build_schedule(collective.primitive, collective.schedule,
-                                       overlay_of(*s.fabric, accelerators, collective.layers));
+    const Overlay overlay = overlay_of(*s.fabric, accelerators, collective.layers);
+    Schedule schedule = collective.schedule == ScheduleKind::automatic
+                            ? cheapest_schedule(s.fabric->graph, collective, overlay, accelerators)
+                            : build_schedule(collective.primitive, collective.schedule, overlay);
     if (const auto flaw = find_flaw(schedule, collective.primitive)) {
         throw Error(ErrorKind::input, "schedule `" + schedule.name + "` is wrong: " + *flaw);
     }
@@ -378,6 +380,7 @@ CollectiveReport Simulator::collective(CollectiveId id) const {
     report.ranks = run.schedule().ranks;
     report.phases = static_cast<std::uint32_t>(run.schedule().phases.size());
     report.bytes = run.spec().bytes;
+    report.messages = run.messages();
     report.flits = run.flits();
     report.payload = run.payload();
     report.finished = run.finished();

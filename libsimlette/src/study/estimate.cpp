@@ -27,12 +27,12 @@ std::int64_t pieces(const CollectiveReport& collective, const FabricSpec& fabric
                                               : ceil_div(collective.payload.count, max_request.count);
 }
 
-// Between accelerators each port sends to every other rank; on circuits it has one neighbour.
+// A message takes all ports through packet switches; on circuits a port has one neighbour, and one message a phase.
 std::int64_t port_messages(const EntryReport& entry, const FabricDescription& description, const FabricSpec& fabric) {
     const CollectiveReport& collective = entry.collective;
     const bool switched = description.packet_switches > 0;
-    const std::int64_t peers = switched ? std::max<std::int64_t>(collective.ranks - 1, 1) : 1;
-    const std::int64_t all = peers * collective.ranks * description.ports_used * collective.phases;
+    const std::int64_t all =
+        description.ports_used * (switched ? collective.messages : std::int64_t{collective.ranks} * collective.phases);
     return std::clamp<std::int64_t>(all, 1, std::max<std::int64_t>(pieces(collective, fabric), 1));
 }
 

@@ -41,6 +41,22 @@ void measure_links(const RunReport& report, RunMeasures& measures) {
     measures.max_utilization = utilization(busiest, 1, window);
 }
 
+// How often every rank must send, or receive, what the others have of its buffer; 0: the buffer moves as a whole.
+std::int64_t moved_by_all(Primitive primitive) {
+    switch (primitive) {
+        case Primitive::all_reduce:
+            return 2;
+        case Primitive::all_to_all:
+        case Primitive::all_gather:
+        case Primitive::reduce_scatter:
+            return 1;
+        case Primitive::broadcast:
+        case Primitive::send_recv:
+            break;
+    }
+    return 0;
+}
+
 // In the sense of the NCCL tests: bytes over time, and that times the share of the bytes that every rank must move.
 void measure_bandwidth(const RunReport& report, RunMeasures& measures) {
     if (report.outcome != Outcome::finished || report.collectives.size() != 1) {
@@ -49,10 +65,10 @@ void measure_bandwidth(const RunReport& report, RunMeasures& measures) {
     const CollectiveReport& collective = report.collectives.front().collective;
     const Duration time = collective.end - collective.start;
     measures.algorithm_bandwidth = bits_per_second(collective.bytes.count, time);
-    const bool reduces_all = report.workload.collectives.front().collective.primitive == Primitive::all_reduce;
+    const std::int64_t times = moved_by_all(report.workload.collectives.front().collective.primitive);
     const std::int64_t n = collective.ranks;
     measures.bus_bandwidth =
-        reduces_all ? bits_per_second(collective.bytes.count, time, 2 * (n - 1), n) : measures.algorithm_bandwidth;
+        times == 0 ? measures.algorithm_bandwidth : bits_per_second(collective.bytes.count, time, times * (n - 1), n);
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
+#include <algorithm>
 #include <map>
 #include <set>
 
+#include <simlette/collective/build_schedule.hpp>
+#include <simlette/study/names.hpp>
 #include <simlette/study/workload_file.hpp>
 
 namespace simlette {
@@ -30,9 +33,7 @@ Field<CollectiveText> must(Field<CollectiveText> field) {
 }
 
 Kind<ScheduleKind> schedule_kind() {
-    Kind<ScheduleKind> kind =
-        choice(schedule_names, {"one-shot-dvo", "halving-doubling", "ring", "coset-factored", "rs-ag", "rs-ag-parallel",
-                                "bruck", "bruck-parallel", "direct", "pairwise"});
+    Kind<ScheduleKind> kind = choice(schedule_names, {"auto-simulated"});
     kind.read = [choose = kind.read](const Value& value, ScheduleKind& into) {
         const std::string& text = value.node().text;
         return value.is_scalar() && names_file(text) ? value.not_built(text) : choose(value, into);
@@ -77,13 +78,14 @@ Kind<std::vector<std::string>> names_kind() {
 Fields<CollectiveText> built_collective_fields() {
     return {
         optional("name", &CollectiveText::name, text_kind("a name"), "for `after` and for reports; unique"),
-        must(of_collective("primitive", &CollectiveSpec::primitive,
-                           choice(primitive_names, {"all-to-all", "all-gather", "reduce-scatter", "broadcast"}),
-                           "all-reduce or send-recv")),
+        must(of_collective("primitive", &CollectiveSpec::primitive, choice(primitive_names, {}),
+                           "what is done, such as `all-reduce`")),
         optional("group", &CollectiveText::group, group_kind(), "who takes part: world, a list or a range of ranks"),
         must(of_collective("bytes", &CollectiveSpec::bytes, size_kind({1}, most_bytes),
                            "the larger of a rank's input and output buffer, such as `64 KiB`")),
         of_collective("schedule", &CollectiveSpec::schedule, schedule_kind(), "how it is done"),
+        of_collective("layers", &CollectiveSpec::layers, layers_kind(),
+                      "coset layers of the schedule: sizes of blocks, or each layer by its generators"),
         of_collective("start", &CollectiveSpec::earliest_start, start_kind(),
                       "counted from 0, or from the end of the last of `after`"),
         of_collective("send_order", &CollectiveSpec::send_order, choice(send_order_names, {}),
@@ -140,6 +142,8 @@ public:
             check_name();
             check_ranks();
             check_send_recv();
+            check_schedule();
+            check_layers();
             check_operation();
         }
     }
@@ -199,6 +203,32 @@ private:
         if (count != 0 && count != 2) {
             at("group").fail("a send-recv has exactly two ranks, first to second; " + at("group").name() + " has " +
                              std::to_string(count));
+        }
+    }
+
+    void check_schedule() const {
+        const Primitive primitive = current().collective.primitive;
+        const ScheduleKind schedule = current().collective.schedule;
+        const std::vector<ScheduleKind> known = schedules_of(primitive);
+        if (!clean("primitive") || !given("schedule") || !clean("schedule") || schedule == ScheduleKind::automatic ||
+            std::find(known.begin(), known.end(), schedule) != known.end()) {
+            return;
+        }
+        std::vector<std::string> names{std::string(name_of(ScheduleKind::automatic))};
+        for (const ScheduleKind kind : known) {
+            names.emplace_back(name_of(kind));
+        }
+        at("schedule")
+            .fail(at("schedule").name() + " is " + quote(std::string(name_of(schedule))) + ", which carries out no " +
+                  std::string(name_of(primitive)) + "; expected " + alternatives(names));
+    }
+
+    void check_layers() const {
+        const ScheduleKind schedule = current().collective.schedule;
+        const bool known = clean("layers") && (clean("schedule") || !given("schedule"));
+        if (given("layers") && known && !takes_layers(schedule)) {
+            at("layers").fail(at("layers").name() + " is for schedules on coset layers, such as rs-ag; " +
+                              at("schedule").name() + " is " + quote(std::string(name_of(schedule))));
         }
     }
 

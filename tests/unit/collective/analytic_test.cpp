@@ -13,6 +13,11 @@ std::int64_t analytic_ps(const FabricSpec& fabric, const CollectiveSpec& collect
     return run_in(Mode::analytic, fabric, collective).end.ps;
 }
 
+std::string chosen(const FabricSpec& fabric, const CollectiveSpec& collective) {
+    Simulator simulator(build_fabric(fabric));
+    return simulator.collective(simulator.register_collective(collective)).schedule;
+}
+
 // bytes / (links * 50 GB/s) in picoseconds is bytes * 20 / links.
 std::int64_t ceil_ps(std::int64_t bytes, std::int64_t links) {
     return ceil_div(bytes * 20, links);
@@ -72,6 +77,42 @@ TEST_CASE("unequal slices cost what the accelerator with the most bytes sends or
     // rank 0 sends its 3 bytes three times.
     const CollectiveSpec collective = all_reduce(10, ScheduleKind::two_shot);
     CHECK(analytic_ps(packet_fabric(4, 1), collective) == 2 * 810'000 + ceil_ps(9 + 9, 1));
+}
+
+TEST_CASE("auto is one-shot until a second path costs less than whole contributions") {
+    // 31 bytes a byte of the buffer against 2 * 31 / 32: with 2.5 ps a byte over 8 ports, 810 ns part them at 11,148.4.
+    const FabricSpec fabric = packet_fabric(32, 8);
+    for (const auto& [bytes, name] : {std::pair(11'136, "one-shot"), std::pair(11'168, "two-shot")}) {
+        const CollectiveSpec collective = all_reduce(bytes, ScheduleKind::automatic);
+        CHECK(chosen(fabric, collective) == name);
+        const std::int64_t one_shot = analytic_ps(fabric, all_reduce(bytes, ScheduleKind::one_shot));
+        const std::int64_t two_shot = analytic_ps(fabric, all_reduce(bytes, ScheduleKind::two_shot));
+        CHECK(analytic_ps(fabric, collective) == std::min(one_shot, two_shot));
+        CHECK((one_shot < two_shot) == (std::string(name) == "one-shot"));
+    }
+}
+
+TEST_CASE("of equal prices auto takes what stands first in its list") {
+    // Between two ranks direct and pairwise are one and the same, and so are direct and ring.
+    CollectiveSpec collective = all_reduce(1'000, ScheduleKind::automatic);
+    for (const Primitive primitive : {Primitive::all_to_all, Primitive::all_gather, Primitive::reduce_scatter}) {
+        collective.primitive = primitive;
+        CHECK(chosen(packet_fabric(2, 1), collective) == "direct");
+    }
+    collective.primitive = Primitive::all_reduce;
+    collective.bytes = {1 << 20};
+    CHECK(chosen(packet_fabric(4, 1), collective) == "two-shot");
+}
+
+TEST_CASE("exchanges through packet switches cost a path and their bytes over all ports a phase") {
+    const FabricSpec fabric = packet_fabric(8, 4);
+    const std::int64_t bytes = 1 << 20;
+    CHECK(analytic_ps(fabric, all_reduce(bytes, ScheduleKind::halving_doubling)) ==
+          6 * 810'000 + ceil_ps(2 * 7 * bytes / 8, 4));
+    CHECK(analytic_ps(fabric, all_reduce(bytes, ScheduleKind::ring)) == 14 * 810'000 + ceil_ps(2 * 7 * bytes / 8, 4));
+    CollectiveSpec pairwise = all_reduce(bytes, ScheduleKind::pairwise);
+    pairwise.primitive = Primitive::all_to_all;
+    CHECK(analytic_ps(fabric, pairwise) == 7 * 810'000 + ceil_ps(7 * bytes / 8, 4));
 }
 
 TEST_CASE("a read pays for the way of its request") {

@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <simlette/base/error.hpp>
 #include <simlette/collective/build_schedule.hpp>
 #include <simlette/collective/proof.hpp>
 
@@ -183,20 +184,36 @@ Schedule written_out(const Schedule& schedule) {
     return full;
 }
 
-Schedule random_schedule(Random& random) {
-    const auto bits = static_cast<unsigned>(random.between(1, 3));
-    switch (random.below(5)) {
-        case 0:
-            return build_two_shot(complete_overlay(static_cast<std::uint32_t>(random.between(2, 7))));
-        case 1:
-            return build_recursive_doubling(cube_overlay(bits));
-        case 2:
-            return build_coset_factored_parallel(cube_overlay(bits));
-        case 3:
-            return build_one_shot(random.below(2) == 0 ? cube_overlay(bits) : path_overlay(5));
-        default:
-            return build_one_shot(complete_overlay(static_cast<std::uint32_t>(random.between(2, 7))));
+struct Work {
+    Primitive primitive;
+    Schedule schedule;
+};
+
+const std::vector<Primitive> primitives{Primitive::all_reduce,     Primitive::all_to_all, Primitive::all_gather,
+                                        Primitive::reduce_scatter, Primitive::broadcast,  Primitive::send_recv};
+
+// Every schedule that can be built there.
+std::vector<Work> all_on(const Overlay& overlay) {
+    std::vector<Work> all;
+    for (const Primitive primitive : primitives) {
+        for (const ScheduleKind kind : schedules_of(primitive)) {
+            try {
+                all.push_back({primitive, build_schedule(primitive, kind, overlay)});
+            } catch (const Error&) {
+                continue;
+            }
+        }
     }
+    return all;
+}
+
+Work random_work(Random& random) {
+    const auto bits = static_cast<unsigned>(random.between(1, 3));
+    const auto ranks = static_cast<std::uint32_t>(random.between(2, 8));
+    const std::vector<Work> all = all_on(one_in(random, 3)   ? cube_overlay(bits)
+                                         : one_in(random, 8) ? path_overlay(5)
+                                                             : complete_overlay(ranks));
+    return all[random.below(all.size())];
 }
 
 void drop_send(Phase& phase, std::size_t at) {
@@ -257,38 +274,70 @@ void mutate(Random& random, Schedule& schedule) {
 }  // namespace
 
 TEST_CASE("the proof accepts every schedule that is built, and numbers agree") {
-    std::vector<Schedule> schedules;
-    for (std::uint32_t ranks = 1; ranks <= 33; ++ranks) {
-        schedules.push_back(build_one_shot(complete_overlay(ranks)));
-        schedules.push_back(build_two_shot(complete_overlay(ranks)));
-        schedules.push_back(build_one_shot(path_overlay(ranks)));
+    std::vector<Work> works;
+    const auto add = [&](const std::vector<Work>& more) { works.insert(works.end(), more.begin(), more.end()); };
+    for (const std::uint32_t ranks : {1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U, 9U, 12U, 16U, 17U, 32U}) {
+        add(all_on(complete_overlay(ranks)));
+        add(all_on(path_overlay(ranks)));
     }
-    for (unsigned bits = 1; bits <= 6; ++bits) {
-        schedules.push_back(build_one_shot(cube_overlay(bits)));
-        schedules.push_back(build_recursive_doubling(cube_overlay(bits)));
-        schedules.push_back(build_coset_factored_parallel(cube_overlay(bits)));
+    for (unsigned bits = 1; bits <= 5; ++bits) {
+        add(all_on(cube_overlay(bits)));
     }
-    for (const Schedule& schedule : schedules) {
-        CAPTURE(schedule.name, schedule.form, schedule.ranks);
-        CHECK(find_flaw(schedule, Primitive::all_reduce).value_or("") == "");
-        CHECK(Execution(schedule, Primitive::all_reduce).right());
-        CHECK(find_flaw(written_out(schedule), Primitive::all_reduce).value_or("") == "");
+    for (const auto& [primitive, schedule] : works) {
+        CAPTURE(static_cast<int>(primitive), schedule.name, schedule.form, schedule.ranks);
+        CHECK(find_flaw(schedule, primitive).value_or("") == "");
+        CHECK(Execution(schedule, primitive).right());
+        CHECK(find_flaw(written_out(schedule), primitive).value_or("") == "");
     }
-    CHECK_FALSE(find_flaw(build_send_recv(complete_overlay(2)), Primitive::send_recv));
+}
+
+TEST_CASE("the proof follows schedules on products of complete graphs") {
+    // Ranks 4 x 3: contributions go along the low digit, then all that a rank holds goes along the high one.
+    Schedule schedule{"", "", Symmetry::mixed_radix, 12};
+    schedule.radices = {4, 3};
+    const std::uint32_t own = schedule.add_pieces({{}});
+    const std::uint32_t row = schedule.add_pieces({{0, 0, 0}, {0, 0, 1}, {0, 0, 2}, {0, 0, 3}});
+    schedule.phases = {{Effect::collect, false, {{1, own, 1}, {2, own, 1}, {3, own, 1}}},
+                       {Effect::collect, false, {{4, row, 4}, {8, row, 4}}}};
+    CHECK(find_flaw(schedule, Primitive::all_reduce).value_or("") == "");
+    CHECK(Execution(schedule, Primitive::all_reduce).right());
+    schedule.radices = {3, 4};
+    CHECK(find_flaw(schedule, Primitive::all_reduce));
+    CHECK_FALSE(Execution(schedule, Primitive::all_reduce).right());
+}
+
+TEST_CASE("the proof follows blocks over relays and slices that part") {
+    // All-to-all on the square 0-1, 0-2, 1-3, 2-3: slice 0 of a block goes along bit 0 first, slice 1 along bit 1.
+    Schedule schedule{"", "", Symmetry::exclusive_or, 4, 4, 2};
+    const auto along = [&](std::uint32_t bit, std::uint32_t slice) {
+        const std::uint32_t other = 3 - bit;
+        const std::uint32_t first = schedule.add_pieces({{bit, slice, 0}, {3, slice, 0}});
+        const std::uint32_t second = schedule.add_pieces({{other, slice, 0}, {other, slice, bit}});
+        return std::pair(Send{bit, first, 2}, Send{other, second, 2});
+    };
+    const auto [low_first, low_second] = along(1, 0);
+    const auto [high_first, high_second] = along(2, 1);
+    schedule.phases = {{Effect::collect, false, {low_first, high_first}},
+                       {Effect::collect, false, {low_second, high_second}}};
+    CHECK(find_flaw(schedule, Primitive::all_to_all).value_or("") == "");
+    CHECK(Execution(schedule, Primitive::all_to_all).right());
+    schedule.pieces[low_second.first_piece + 1].source = 0;
+    CHECK(find_flaw(schedule, Primitive::all_to_all).value_or("") ==
+          "at the end rank 0 does not hold slice 0 of block 0 from rank 3");
 }
 
 TEST_CASE("of schedules with one thing changed the proof refuses exactly those whose result is wrong") {
     int wrong = 0;
     int right = 0;
     for_each_seed(50, Cases::mutations, [&](Random& random) {
-        Schedule schedule = random_schedule(random);
-        schedule = one_in(random, 3) ? schedule : written_out(schedule);
+        auto [primitive, schedule] = random_work(random);
+        schedule = one_in(random, 3) || schedule.symmetry == Symmetry::none ? schedule : written_out(schedule);
         mutate(random, schedule);
-        CAPTURE(schedule.name, schedule.form, schedule.ranks);
-        const bool fine = Execution(schedule, Primitive::all_reduce).right();
+        CAPTURE(static_cast<int>(primitive), schedule.name, schedule.form, schedule.ranks);
+        const bool fine = Execution(schedule, primitive).right();
         (fine ? right : wrong) += 1;
-        INFO(find_flaw(schedule, Primitive::all_reduce).value_or("no flaw"));
-        CHECK(find_flaw(schedule, Primitive::all_reduce).has_value() == !fine);
+        INFO(find_flaw(schedule, primitive).value_or("no flaw"));
+        CHECK(find_flaw(schedule, primitive).has_value() == !fine);
     });
     INFO("wrong " << wrong << ", right " << right);
     CHECK(wrong + right > 0);
@@ -303,6 +352,48 @@ TEST_CASE("sends to oneself or to nobody, and slices that do not exist, are flaw
     schedule = written_out(build_two_shot(complete_overlay(3)));
     schedule.phases[0].sends[0].first_piece = schedule.add_pieces({{3}});
     CHECK(find_flaw(schedule, Primitive::all_reduce)->find("there is no slice 0 of block 3") != std::string::npos);
+}
+
+TEST_CASE("a schedule whose shape does not fit its primitive is flawed") {
+    const Overlay four = complete_overlay(4);
+    CHECK(*find_flaw(build_one_shot(four), Primitive::all_to_all) == "the buffer is cut in 1 blocks for 4 ranks");
+    CHECK(*find_flaw(build_direct_all_gather(four), Primitive::all_to_all) ==
+          "phase 0: adds up or replaces what is kept apart");
+    CHECK(*find_flaw(build_pairwise(four), Primitive::reduce_scatter) ==
+          "phase 0: keeps apart what is added up or replaced");
+    CHECK(*find_flaw(build_recursive_doubling(four), Primitive::broadcast) ==
+          "every rank does the same, but only rank 0 has what is sent");
+}
+
+TEST_CASE("two values for one piece in one phase are a flaw, even if the right one would come last") {
+    Schedule schedule = written_out(build_two_shot(complete_overlay(3)));
+    Phase& gather = schedule.phases[1];
+    // Rank 1 sends rank 0 its own block 1; of block 2, which rank 2 sends, it has only its own part.
+    Send& send = gather.sends[gather.first_send[1] + 1];
+    REQUIRE(send.peer == 0);
+    send.first_piece = schedule.add_pieces({{1}, {2}});
+    send.pieces = 2;
+    CHECK(*find_flaw(schedule, Primitive::all_reduce) ==
+          "phase 1: rank 2 to rank 0, slice 0 of block 2 is replaced by two different values");
+    CHECK_FALSE(Execution(schedule, Primitive::all_reduce).right());
+}
+
+TEST_CASE("a flaw names the first block that is lost, or sent by a rank that does not hold it") {
+    Schedule lost = written_out(build_direct_all_to_all(complete_overlay(3)));
+    lost.pieces[lost.phases[0].sends[2].first_piece].block = 0;  // rank 1 sends rank 2 the block of rank 0
+    CHECK(*find_flaw(lost, Primitive::all_to_all) == "at the end rank 2 does not hold slice 0 of block 2 from rank 1");
+    Schedule early = build_ring_all_gather(complete_overlay(4));
+    std::swap(early.phases[0], early.phases[1]);
+    CHECK(*find_flaw(early, Primitive::all_gather) ==
+          "phase 0: rank 3 to rank 0, the sender does not hold slice 0 of block 2");
+    Schedule twice = build_ring_reduce_scatter(complete_overlay(4));
+    twice.phases[2] = twice.phases[1];
+    CHECK(*find_flaw(twice, Primitive::reduce_scatter) ==
+          "phase 2: rank 3 to rank 0, slice 0 of block 1 would count rank 3 twice");
+    Schedule tree = build_one_shot_broadcast(cube_overlay(2));
+    tree.phases[1].sends.clear();
+    tree.phases[1].first_send.assign(5, 0);
+    CHECK(*find_flaw(tree, Primitive::broadcast) == "at the end rank 3 does not hold what rank 0 has for slice 0");
 }
 
 TEST_CASE("a flaw names the first phase, the ranks and the slice that go wrong") {

@@ -44,7 +44,8 @@ const std::string least_workload = "collectives: [{primitive: all-reduce, bytes:
 }  // namespace
 
 TEST_CASE("the shipped files are read, on every pair of them") {
-    for (const char* workload : {"one-shot", "two-shot", "recursive-doubling", "coset-parallel"}) {
+    for (const char* workload :
+         {"one-shot", "two-shot", "recursive-doubling", "halving-doubling", "coset-parallel", "all-to-all"}) {
         for (const std::string& topology : {eps, ocs}) {
             const LoadedRun run = load_run({topology, "workloads/" + std::string(workload) + ".yaml", {}, {}});
             CHECK(run.fabric.accelerators == 32);

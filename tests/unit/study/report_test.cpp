@@ -81,10 +81,17 @@ TEST_CASE("bandwidths are whole bits per second, rounded down") {
     CHECK(measure(uneven).algorithm_bandwidth == 1'142'857'142'857);
 }
 
-TEST_CASE("the bus bandwidth of a send equals its algorithm bandwidth") {
+TEST_CASE("the bus bandwidth counts what every rank must move of its buffer") {
     RunReport report = small_report();
-    report.workload.collectives[0].collective.primitive = Primitive::send_recv;
-    CHECK(measure(report).bus_bandwidth == 1'000'000'000'000);
+    Primitive& primitive = report.workload.collectives[0].collective.primitive;
+    for (const Primitive of_blocks : {Primitive::all_to_all, Primitive::all_gather, Primitive::reduce_scatter}) {
+        primitive = of_blocks;
+        CHECK(measure(report).bus_bandwidth == 750'000'000'000);  // 3 / 4
+    }
+    for (const Primitive whole : {Primitive::broadcast, Primitive::send_recv}) {
+        primitive = whole;
+        CHECK(measure(report).bus_bandwidth == 1'000'000'000'000);
+    }
 }
 
 TEST_CASE("a run of several collectives, or an unfinished one, has no bandwidth of its own") {

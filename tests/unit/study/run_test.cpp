@@ -160,7 +160,7 @@ TEST_CASE("progress is told against the bytes of the whole workload") {
     RunProgress first;
     control.progress = [&first](const RunProgress& progress) { first = first.events == 0 ? progress : first; };
     const RunReport report = run(loaded, files, control);
-    CHECK(report.statistics.payload_bytes == 2 * 16 * 15 * (1_MiB).count);
+    CHECK(report.statistics.payload_bytes == 2 * 2 * 15 * (1_MiB).count);  // two-shot twice
     CHECK(first.payload_due == report.statistics.payload_bytes);
     CHECK(first.payload_delivered > 0);
     CHECK(first.payload_delivered < first.payload_due);
@@ -198,6 +198,15 @@ TEST_CASE("the estimate counts the flits that the run will deliver") {
     CHECK(sizes.flits == report.statistics.flits);
     CHECK(sizes.flit_hops == flits_on_links(report));
     CHECK(sizes.memory_bytes > 0);
+}
+
+TEST_CASE("the estimate counts a response for every port-message of a phase with one partner") {
+    LoadedRun loaded = small_run();
+    loaded.workload.collectives = {all_reduce(64_KiB)};
+    for (const ScheduleKind schedule : {ScheduleKind::ring, ScheduleKind::halving_doubling}) {
+        loaded.workload.collectives[0].collective.schedule = schedule;
+        CHECK(estimate(loaded, files).flit_hops == flits_on_links(run(loaded, files)));
+    }
 }
 
 TEST_CASE("the estimate counts packed flits, their answers and requests to read") {

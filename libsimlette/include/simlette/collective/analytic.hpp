@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <simlette/base/units.hpp>
+#include <simlette/collective/overlay.hpp>
 #include <simlette/collective/schedule.hpp>
 #include <simlette/collective/spec.hpp>
 #include <simlette/fabric/host_graph.hpp>
@@ -18,5 +19,10 @@ namespace simlette {
 // Requires: every message of the schedule has a link to leave on; `accelerators` names one for each rank.
 Duration analytic_time(const HostGraph& graph, const CollectiveSpec& spec, const Schedule& schedule,
                        const std::vector<std::uint32_t>& accelerators);
+
+// The schedule of `auto`: the cheapest of its choices by this price, of equal ones the first.
+// Throws Error{input} if a choice does not fit the overlay.
+Schedule cheapest_schedule(const HostGraph& graph, const CollectiveSpec& spec, const Overlay& overlay,
+                           const std::vector<std::uint32_t>& accelerators);
 
 }  // namespace simlette

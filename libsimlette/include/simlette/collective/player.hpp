@@ -29,6 +29,7 @@ public:
     const CollectiveSpec& spec() const { return spec_; }
     Bytes payload() const { return payload_; }     // of all its messages
     std::int64_t flits() const { return flits_; }  // of all its messages, 640 bytes each
+    std::int64_t messages() const { return messages_; }  // those that carry bytes
     std::uint32_t id() const { return id_; }
     bool started() const { return started_; }
     bool finished() const { return finished_ranks_ == schedule_.ranks; }
@@ -130,6 +131,7 @@ private:
     Time last_finish_;
     Bytes payload_{0};
     std::int64_t flits_ = 0;
+    std::int64_t messages_ = 0;
 };
 
 // All collectives of a simulation.

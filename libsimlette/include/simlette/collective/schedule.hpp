@@ -85,6 +85,10 @@ struct Schedule {
 
     // Appends pieces and returns where they start.
     std::uint32_t add_pieces(const std::vector<Piece>& added);
+    // Appends a phase in which each rank sends what is listed for it. Requires: Symmetry::none.
+    void add_phase(Effect effect, const std::vector<std::vector<Send>>& by_rank);
+    // Appends the phases of `next`. Requires: it differs in name, form, pieces and phases at most.
+    void append(const Schedule& next);
 };
 
 // The size of part `index` of `whole` cut in `parts`.

@@ -54,8 +54,9 @@ struct CollectiveReport {
     std::uint32_t ranks = 0;
     std::uint32_t phases = 0;
     Bytes bytes{0};
-    std::int64_t flits = 0;  // of all its messages
-    Bytes payload{0};        // of all its messages
+    std::int64_t messages = 0;  // between two ranks in a phase, over however many ports
+    std::int64_t flits = 0;     // of all its messages
+    Bytes payload{0};           // of all its messages
     bool finished = false;
     Time start;               // meaningful once it has started
     Time end;                 // meaningful once it has finished

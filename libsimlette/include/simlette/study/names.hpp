@@ -57,16 +57,31 @@ inline constexpr Names<Stripe, 2> stripe_names{{
     {Stripe::carry_on, "continue"},
     {Stripe::restart, "restart"},
 }};
-inline constexpr Names<Primitive, 2> primitive_names{{
+inline constexpr Names<Primitive, 6> primitive_names{{
     {Primitive::all_reduce, "all-reduce"},
+    {Primitive::all_to_all, "all-to-all"},
+    {Primitive::all_gather, "all-gather"},
+    {Primitive::reduce_scatter, "reduce-scatter"},
+    {Primitive::broadcast, "broadcast"},
     {Primitive::send_recv, "send-recv"},
 }};
-inline constexpr Names<ScheduleKind, 5> schedule_names{{
+inline constexpr Names<ScheduleKind, 16> schedule_names{{
     {ScheduleKind::automatic, "auto"},
     {ScheduleKind::one_shot, "one-shot"},
+    {ScheduleKind::one_shot_dvo, "one-shot-dvo"},
     {ScheduleKind::two_shot, "two-shot"},
     {ScheduleKind::recursive_doubling, "recursive-doubling"},
+    {ScheduleKind::halving_doubling, "halving-doubling"},
+    {ScheduleKind::ring, "ring"},
+    {ScheduleKind::coset_factored, "coset-factored"},
     {ScheduleKind::coset_factored_parallel, "coset-factored-parallel"},
+    {ScheduleKind::rs_ag, "rs-ag"},
+    {ScheduleKind::rs_ag_parallel, "rs-ag-parallel"},
+    {ScheduleKind::rs_ag_parallel_r_min, "rs-ag-parallel-r-min"},
+    {ScheduleKind::bruck, "bruck"},
+    {ScheduleKind::bruck_parallel, "bruck-parallel"},
+    {ScheduleKind::direct, "direct"},
+    {ScheduleKind::pairwise, "pairwise"},
 }};
 inline constexpr Names<Operation, 2> operation_names{{
     {Operation::write, "write"},
