@@ -25,6 +25,7 @@ const std::vector<Kind> kinds{
     {Primitive::all_reduce, ScheduleKind::coset_factored_parallel},
     {Primitive::all_reduce, ScheduleKind::rs_ag},
     {Primitive::all_reduce, ScheduleKind::rs_ag_parallel},
+    {Primitive::all_reduce, ScheduleKind::ring},
     {Primitive::all_to_all, ScheduleKind::bruck},
     {Primitive::all_to_all, ScheduleKind::bruck_parallel},
     {Primitive::all_gather, ScheduleKind::rs_ag},

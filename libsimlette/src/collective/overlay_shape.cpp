@@ -23,31 +23,6 @@ namespace {
     throw Error(ErrorKind::input, "schedule `" + schedule + "` " + what);
 }
 
-// The differences that lead along a circuit from every rank: as rank 0 lists them if all list them so, else ascending.
-std::vector<Label> common_generators(const Overlay& overlay, const RankGroup& group) {
-    std::vector<std::vector<std::uint32_t>> sorted = overlay.neighbours;
-    bool same_order = true;
-    for (std::uint32_t rank = 0; rank < overlay.ranks; ++rank) {
-        std::sort(sorted[rank].begin(), sorted[rank].end());
-        const std::vector<std::uint32_t>& here = overlay.neighbours[rank];
-        same_order = same_order && here.size() == overlay.neighbours[0].size();
-        for (std::size_t i = 0; i < here.size() && same_order; ++i) {
-            same_order = group.minus(here[i], rank) == overlay.neighbours[0][i];
-        }
-    }
-    std::vector<Label> common;
-    for (const Label candidate : same_order ? overlay.neighbours[0] : sorted[0]) {
-        bool everywhere = true;
-        for (std::uint32_t rank = 0; rank < overlay.ranks && everywhere; ++rank) {
-            everywhere = std::binary_search(sorted[rank].begin(), sorted[rank].end(), group.plus(rank, candidate));
-        }
-        if (everywhere) {
-            common.push_back(candidate);
-        }
-    }
-    return common;
-}
-
 // Products of complete graphs that a number of ranks can be, as radices, lowest digit first.
 void add_products(std::uint32_t rest, std::vector<std::uint32_t>& radices,
                   std::vector<std::vector<std::uint32_t>>& all) {
@@ -166,6 +141,30 @@ const char* what_is_needed(LayerKind kind) {
 }
 
 }  // namespace
+
+std::vector<Label> common_generators(const Overlay& overlay, const RankGroup& group) {
+    std::vector<std::vector<std::uint32_t>> sorted = overlay.neighbours;
+    bool same_order = true;
+    for (std::uint32_t rank = 0; rank < overlay.ranks; ++rank) {
+        std::sort(sorted[rank].begin(), sorted[rank].end());
+        const std::vector<std::uint32_t>& here = overlay.neighbours[rank];
+        same_order = same_order && here.size() == overlay.neighbours[0].size();
+        for (std::size_t i = 0; i < here.size() && same_order; ++i) {
+            same_order = group.minus(here[i], rank) == overlay.neighbours[0][i];
+        }
+    }
+    std::vector<Label> common;
+    for (const Label candidate : same_order ? overlay.neighbours[0] : sorted[0]) {
+        bool everywhere = true;
+        for (std::uint32_t rank = 0; rank < overlay.ranks && everywhere; ++rank) {
+            everywhere = std::binary_search(sorted[rank].begin(), sorted[rank].end(), group.plus(rank, candidate));
+        }
+        if (everywhere) {
+            common.push_back(candidate);
+        }
+    }
+    return common;
+}
 
 OverlayShape layered_shape(const Overlay& overlay, LayerKind kind, const std::string& schedule) {
     if (overlay.layers.given()) {

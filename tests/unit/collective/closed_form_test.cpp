@@ -30,6 +30,9 @@ const std::vector<Kind> on_subgroups{
 };
 const std::vector<Kind> on_layers{{Primitive::all_reduce, ScheduleKind::coset_factored},
                                   {Primitive::all_reduce, ScheduleKind::coset_factored_parallel}};
+const std::vector<Kind> rings{{Primitive::all_reduce, ScheduleKind::ring},
+                              {Primitive::all_gather, ScheduleKind::ring},
+                              {Primitive::reduce_scatter, ScheduleKind::ring}};
 const std::vector<Kind> on_graphs{{Primitive::all_reduce, ScheduleKind::one_shot},
                                   {Primitive::all_reduce, ScheduleKind::one_shot_dvo}};
 
@@ -133,6 +136,9 @@ TEST_CASE("closed form and executed schedule agree on every fold up to 5 bits") 
                 }
             }
             check_executed({Primitive::all_reduce, ScheduleKind::recursive_doubling}, shape);
+            for (const Kind& kind : rings) {
+                check_executed(kind, shape);
+            }
         }
     }
 }
@@ -156,6 +162,21 @@ TEST_CASE("coset-factored schedules take layers that are no subgroups, others re
             CHECK(closed_form(kind.primitive, kind.schedule)->misfit(shape));
         }
     }
+}
+
+TEST_CASE("a ring follows a step that leads through all ranks") {
+    for (const std::vector<Label>& steps : std::vector<std::vector<Label>>{{2, 7}, {3, 6, 4, 5}, {1, 8}}) {
+        const OverlayShape shape{{RankGroup::cyclic(9), steps}, std::nullopt};
+        CHECK_FALSE(ring_form.misfit(shape));
+        const Schedule schedule =
+            build_schedule(Primitive::all_reduce, ScheduleKind::ring, overlay_of_graph(shape.graph));
+        CHECK_FALSE(find_flaw(schedule, Primitive::all_reduce));
+        CHECK(largest_messages(schedule, 1000) == counts(ring_form.messages(shape, {1000})));
+    }
+    CHECK(ring_form.misfit({{RankGroup::cyclic(9), {3, 6}}, std::nullopt}));
+    CHECK(ring_form.misfit({{RankGroup::binary(3), {1, 2, 3}}, std::nullopt}));
+    CHECK_THROWS(
+        build_schedule(Primitive::all_reduce, ScheduleKind::ring, overlay_of_graph({RankGroup::cyclic(9), {3, 6}})));
 }
 
 TEST_CASE("one-shot and one-shot DVO cost on circulants what they do there") {

@@ -47,6 +47,8 @@ ScheduleCost half_of(const ScheduleCost& cost);
 extern const ClosedForm one_shot_form;
 extern const ClosedForm one_shot_dvo_form;
 extern const ClosedForm recursive_doubling_form;
+extern const ClosedForm ring_form;
+extern const ClosedForm ring_half_form;
 extern const ClosedForm coset_factored_form;
 extern const ClosedForm coset_factored_parallel_form;
 extern const ClosedForm rs_ag_form;

@@ -20,6 +20,10 @@ OverlayShape shape_of(const CosetLayers& layers);
 // Of any Cayley graph; layers as the schedule may use them.
 OverlayShape shape_of(CayleyGraph graph, LayerKind kind);
 
+// The differences that lead along a circuit from every rank: as rank 0 lists them if all list them so, else ascending.
+// Requires: not complete.
+std::vector<Label> common_generators(const Overlay& overlay, const RankGroup& group);
+
 // The circuits of all ranks that form a Cayley graph, with layers: those that are asked for, else the fewest. Packet
 // switches stand in for any circuits: there the layers that are asked for, else those of `layers_within`.
 // Throws Error{input}, naming the schedule.

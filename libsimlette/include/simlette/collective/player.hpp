@@ -27,8 +27,8 @@ public:
 
     const Schedule& schedule() const { return schedule_; }
     const CollectiveSpec& spec() const { return spec_; }
-    Bytes payload() const { return payload_; }     // of all its messages
-    std::int64_t flits() const { return flits_; }  // of all its messages, 640 bytes each
+    Bytes payload() const { return payload_; }           // of all its messages
+    std::int64_t flits() const { return flits_; }        // of all its messages, 640 bytes each
     std::int64_t messages() const { return messages_; }  // those that carry bytes
     std::uint32_t id() const { return id_; }
     bool started() const { return started_; }
