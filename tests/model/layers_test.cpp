@@ -4,6 +4,7 @@
 #include <simlette/collective/closed_form.hpp>
 
 #include <support/folds.hpp>
+#include <support/mode_case.hpp>
 #include <support/run.hpp>
 #include <support/shapes.hpp>
 
@@ -43,10 +44,14 @@ FabricSpec fold_fabric(const OverlayShape& shape, std::uint32_t copies, bool swi
     return fabric;
 }
 
-std::int64_t simulated(const FabricSpec& fabric, const Kind& kind, std::int64_t bytes) {
+CollectiveSpec spec_of(const Kind& kind, std::int64_t bytes) {
     CollectiveSpec spec = all_reduce(bytes, kind.schedule);
     spec.primitive = kind.primitive;
-    return run(fabric, {spec}, false).end().ps;
+    return spec;
+}
+
+std::int64_t simulated(const FabricSpec& fabric, const Kind& kind, std::int64_t bytes) {
+    return run(fabric, {spec_of(kind, bytes)}, false).end().ps;
 }
 
 }  // namespace
@@ -71,5 +76,46 @@ TEST_CASE("schedules on every fold up to 4 bits take their closed form to the pi
                 }
             }
         }
+    }
+}
+
+TEST_CASE("analytic mode prices schedules on folds at phases x latency + volume over rate") {
+    for (unsigned bits = 1; bits <= 4; ++bits) {
+        for (const BlockFold& fold : all_folds(bits)) {
+            const OverlayShape shape = shape_of(layers_of(fold));
+            for (const Kind& kind : kinds) {
+                const std::int64_t bytes = 48 * 4'096;
+                CAPTURE(fold_text(fold), static_cast<int>(kind.schedule), static_cast<int>(kind.primitive));
+                const ScheduleCost cost = closed_form(kind.primitive, kind.schedule)->cost(shape);
+                const Exact expected = Exact(cost.phases) * 500'000 + cost.volume * bytes * 20 / 3;
+                const auto price = run_in(Mode::analytic, fold_fabric(shape, 3, false), spec_of(kind, bytes)).end.ps;
+                CHECK(Exact(price) >= expected);
+                CHECK(Exact(price) < expected + 1);
+            }
+        }
+    }
+}
+
+TEST_CASE("message mode moves schedules on folds as flit mode does") {
+    for (const BlockFold& fold : {BlockFold{3}, BlockFold{2, 1}, BlockFold{2, 2}}) {
+        const FabricSpec fabric = fold_fabric(shape_of(layers_of(fold)), 2, true);
+        for (const Kind& kind : kinds) {
+            CAPTURE(fold_text(fold), static_cast<int>(kind.schedule), static_cast<int>(kind.primitive));
+            CHECK(run_in(Mode::message, fabric, spec_of(kind, 100'001)).hash ==
+                  run_in(Mode::flit, fabric, spec_of(kind, 100'001)).hash);
+        }
+    }
+}
+
+TEST_CASE("with unequal numbers of circuits a schedule takes at most what the fewest of them would") {
+    const OverlayShape shape = shape_of(layers_of({2, 1}));
+    FabricSpec fabric = fold_fabric(shape, 2, false);
+    fabric.circuits.multiplicity = {1, 2, 1, 3};
+    fabric.ports = 8;
+    for (const Kind& kind : kinds) {
+        CAPTURE(static_cast<int>(kind.schedule), static_cast<int>(kind.primitive));
+        const ClosedForm& form = *closed_form(kind.primitive, kind.schedule);
+        CHECK(simulated(fabric, kind, 100'001) <=
+              flit_time_of(form.messages(shape, {100'001}), 500_ns, 12'800_ps, 1).ps);
     }
 }
