@@ -119,3 +119,16 @@ TEST_CASE("with unequal numbers of circuits a schedule takes at most what the fe
               flit_time_of(form.messages(shape, {100'001}), 500_ns, 12'800_ps, 1).ps);
     }
 }
+
+TEST_CASE("auto on circuits gathers by the cheaper half: in turn where a layer is much wider, else in parallel") {
+    for (const BlockFold& fold : {BlockFold{3, 1}, BlockFold{2, 2}}) {
+        const OverlayShape shape = shape_of(layers_of(fold));
+        const FabricSpec fabric = fold_fabric(shape, 1, false);
+        for (const Primitive primitive : {Primitive::all_gather, Primitive::reduce_scatter}) {
+            const std::int64_t in_turn = simulated(fabric, {primitive, ScheduleKind::rs_ag}, 65'536);
+            const std::int64_t parallel = simulated(fabric, {primitive, ScheduleKind::rs_ag_parallel}, 65'536);
+            CHECK((in_turn < parallel) == (fold[0] == 3));
+            CHECK(simulated(fabric, {primitive, ScheduleKind::automatic}, 65'536) == std::min(in_turn, parallel));
+        }
+    }
+}

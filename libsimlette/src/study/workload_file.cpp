@@ -209,14 +209,19 @@ private:
     void check_schedule() const {
         const Primitive primitive = current().collective.primitive;
         const ScheduleKind schedule = current().collective.schedule;
-        const std::vector<ScheduleKind> known = schedules_of(primitive);
-        if (!clean("primitive") || !given("schedule") || !clean("schedule") || schedule == ScheduleKind::automatic ||
-            std::find(known.begin(), known.end(), schedule) != known.end()) {
+        std::vector<ScheduleKind> known = schedules_of(primitive);
+        known.push_back(ScheduleKind::automatic);
+        const auto carries_out = [&](ScheduleKind kind) {
+            return std::find(known.begin(), known.end(), kind) != known.end();
+        };
+        if (!clean("primitive") || !given("schedule") || !clean("schedule") || carries_out(schedule)) {
             return;
         }
-        std::vector<std::string> names{std::string(name_of(ScheduleKind::automatic))};
-        for (const ScheduleKind kind : known) {
-            names.emplace_back(name_of(kind));
+        std::vector<std::string> names;
+        for (const auto& [kind, text] : schedule_names) {
+            if (carries_out(kind)) {
+                names.emplace_back(text);
+            }
         }
         at("schedule")
             .fail(at("schedule").name() + " is " + quote(std::string(name_of(schedule))) + ", which carries out no " +

@@ -111,3 +111,13 @@ TEST_CASE("one-shot DVO floods circulants that are given as circuits") {
     CHECK(connected_shape(ring, "one-shot-dvo").graph.group.is_cyclic());
     CHECK_THROWS(connected_shape(path_overlay(5), "one-shot-dvo"));
 }
+
+TEST_CASE("auto on circuits chooses among schedules that follow them") {
+    using Kinds = std::vector<ScheduleKind>;
+    const Overlay cube = cube_overlay(3);
+    CHECK(automatic_choices(Primitive::all_reduce, cube) == Kinds{ScheduleKind::one_shot});
+    CHECK(automatic_choices(Primitive::all_to_all, cube) == Kinds{ScheduleKind::bruck_parallel, ScheduleKind::bruck});
+    for (const Primitive primitive : {Primitive::all_gather, Primitive::reduce_scatter}) {
+        CHECK(automatic_choices(primitive, cube) == Kinds{ScheduleKind::rs_ag_parallel, ScheduleKind::rs_ag});
+    }
+}

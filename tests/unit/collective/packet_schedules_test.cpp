@@ -171,7 +171,7 @@ TEST_CASE("a schedule that looks the same from every rank is stored once") {
         for (const ScheduleKind kind : schedules_of(primitive)) {
             const Schedule schedule = build(primitive, kind, ranks);
             CAPTURE(schedule.name);
-            CHECK(size_of(schedule) <= std::size_t{512} * 512);
+            CHECK(size_of(schedule) <= std::size_t{1} << 20U);  // 512 x 512 pieces would be three times as much
         }
     }
     CHECK(size_of(build(Primitive::all_reduce, ScheduleKind::one_shot, cube_overlay(9))) <= std::size_t{512} * 64);
