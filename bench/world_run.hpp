@@ -49,8 +49,9 @@ inline Setting circuit_setting(std::uint32_t accelerators, Bytes bytes) {
 
 // Who reaches whom, by rank. Requires: ranks are placed in order.
 inline Overlay world_overlay(const Fabric& fabric) {
-    Overlay overlay{fabric.graph.accelerators, {}};
+    Overlay overlay{fabric.graph.accelerators};
     if (!fabric.circuits()) {
+        overlay.ports = fabric.graph.ports_to_all;
         return overlay;
     }
     overlay.neighbours.resize(fabric.graph.accelerators);

@@ -255,6 +255,9 @@ inline CollectiveSpec random_collective(Random& random, const FabricSpec& fabric
     } else if (is_power_of_two(ranks) && one_in(random, 2) && (!on_circuits(fabric) || holds_cube(fabric))) {
         spec.schedule = one_of(random, {ScheduleKind::recursive_doubling, ScheduleKind::coset_factored_parallel});
     }
+    if (spec.schedule == ScheduleKind::coset_factored_parallel) {
+        spec.layers.blocks.assign(bits_of(ranks), 1);  // the cube, whatever folds there are
+    }
     if (one_in(random, 6)) {
         make_send_recv(random, fabric, spec);
     } else if (on_circuits(fabric) ? one_in(random, 6) : one_in(random, 2)) {

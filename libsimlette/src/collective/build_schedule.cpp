@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include <simlette/base/error.hpp>
+#include <simlette/collective/closed_form.hpp>
 
 namespace simlette {
 
@@ -14,41 +14,78 @@ struct ScheduleEntry {
     Primitive primitive;
     ScheduleKind kind;
     Schedule (*build)(const Overlay&);
+    const ClosedForm* form = nullptr;
 };
 
 constexpr std::array schedule_table{
-    ScheduleEntry{Primitive::all_reduce, ScheduleKind::one_shot, build_one_shot},
+    ScheduleEntry{Primitive::all_reduce, ScheduleKind::one_shot, build_one_shot, &one_shot_form},
     ScheduleEntry{Primitive::all_reduce, ScheduleKind::two_shot, build_two_shot},
-    ScheduleEntry{Primitive::all_reduce, ScheduleKind::recursive_doubling, build_recursive_doubling},
+    ScheduleEntry{Primitive::all_reduce, ScheduleKind::one_shot_dvo, build_one_shot_dvo, &one_shot_dvo_form},
+    ScheduleEntry{Primitive::all_reduce, ScheduleKind::recursive_doubling, build_recursive_doubling,
+                  &recursive_doubling_form},
     ScheduleEntry{Primitive::all_reduce, ScheduleKind::halving_doubling, build_halving_doubling},
-    ScheduleEntry{Primitive::all_reduce, ScheduleKind::ring, build_ring},
-    ScheduleEntry{Primitive::all_reduce, ScheduleKind::coset_factored_parallel, build_coset_factored_parallel},
+    ScheduleEntry{Primitive::all_reduce, ScheduleKind::ring, build_ring, &ring_form},
+    ScheduleEntry{Primitive::all_reduce, ScheduleKind::coset_factored, build_coset_factored, &coset_factored_form},
+    ScheduleEntry{Primitive::all_reduce, ScheduleKind::coset_factored_parallel, build_coset_factored_parallel,
+                  &coset_factored_parallel_form},
+    ScheduleEntry{Primitive::all_reduce, ScheduleKind::rs_ag, build_rs_ag, &rs_ag_form},
+    ScheduleEntry{Primitive::all_reduce, ScheduleKind::rs_ag_parallel, build_rs_ag_parallel, &rs_ag_parallel_form},
+    ScheduleEntry{Primitive::all_reduce, ScheduleKind::rs_ag_parallel_r_min, build_rs_ag_parallel,
+                  &rs_ag_parallel_r_min_form},
     ScheduleEntry{Primitive::all_to_all, ScheduleKind::direct, build_direct_all_to_all},
     ScheduleEntry{Primitive::all_to_all, ScheduleKind::pairwise, build_pairwise},
+    ScheduleEntry{Primitive::all_to_all, ScheduleKind::bruck, build_bruck, &bruck_form},
+    ScheduleEntry{Primitive::all_to_all, ScheduleKind::bruck_parallel, build_bruck_parallel, &bruck_parallel_form},
     ScheduleEntry{Primitive::all_gather, ScheduleKind::direct, build_direct_all_gather},
-    ScheduleEntry{Primitive::all_gather, ScheduleKind::ring, build_ring_all_gather},
+    ScheduleEntry{Primitive::all_gather, ScheduleKind::ring, build_ring_all_gather, &ring_half_form},
+    ScheduleEntry{Primitive::all_gather, ScheduleKind::rs_ag, build_rs_ag_all_gather, &rs_ag_gather_form},
+    ScheduleEntry{Primitive::all_gather, ScheduleKind::rs_ag_parallel, build_rs_ag_parallel_all_gather,
+                  &rs_ag_parallel_gather_form},
     ScheduleEntry{Primitive::reduce_scatter, ScheduleKind::direct, build_direct_reduce_scatter},
-    ScheduleEntry{Primitive::reduce_scatter, ScheduleKind::ring, build_ring_reduce_scatter},
+    ScheduleEntry{Primitive::reduce_scatter, ScheduleKind::ring, build_ring_reduce_scatter, &ring_half_form},
+    ScheduleEntry{Primitive::reduce_scatter, ScheduleKind::rs_ag, build_rs_ag_reduce_scatter, &rs_ag_scatter_form},
+    ScheduleEntry{Primitive::reduce_scatter, ScheduleKind::rs_ag_parallel, build_rs_ag_parallel_reduce_scatter,
+                  &rs_ag_parallel_scatter_form},
     ScheduleEntry{Primitive::broadcast, ScheduleKind::one_shot, build_one_shot_broadcast},
     ScheduleEntry{Primitive::broadcast, ScheduleKind::direct, build_direct_broadcast},
     ScheduleEntry{Primitive::send_recv, ScheduleKind::direct, build_send_recv},
 };
 
-// By primitive, what `auto` on packet switches chooses from; circuits follow the first.
-constexpr std::array choices_table{
-    std::pair{Primitive::all_reduce, ScheduleKind::one_shot},
-    std::pair{Primitive::all_reduce, ScheduleKind::two_shot},
-    std::pair{Primitive::all_reduce, ScheduleKind::halving_doubling},
-    std::pair{Primitive::all_reduce, ScheduleKind::ring},
-    std::pair{Primitive::all_to_all, ScheduleKind::direct},
-    std::pair{Primitive::all_to_all, ScheduleKind::pairwise},
-    std::pair{Primitive::all_gather, ScheduleKind::direct},
-    std::pair{Primitive::all_gather, ScheduleKind::ring},
-    std::pair{Primitive::reduce_scatter, ScheduleKind::direct},
-    std::pair{Primitive::reduce_scatter, ScheduleKind::ring},
-    std::pair{Primitive::broadcast, ScheduleKind::one_shot},
-    std::pair{Primitive::send_recv, ScheduleKind::direct},
+struct Choice {
+    Primitive primitive;
+    ScheduleKind kind;
+    bool on_switches;
+    bool on_circuits;
 };
+
+// What `auto` chooses from.
+constexpr std::array choices_table{
+    Choice{Primitive::all_reduce, ScheduleKind::one_shot, true, true},
+    Choice{Primitive::all_reduce, ScheduleKind::two_shot, true, false},
+    Choice{Primitive::all_reduce, ScheduleKind::halving_doubling, true, false},
+    Choice{Primitive::all_reduce, ScheduleKind::ring, true, false},
+    Choice{Primitive::all_to_all, ScheduleKind::direct, true, false},
+    Choice{Primitive::all_to_all, ScheduleKind::pairwise, true, false},
+    Choice{Primitive::all_to_all, ScheduleKind::bruck_parallel, false, true},
+    Choice{Primitive::all_to_all, ScheduleKind::bruck, false, true},
+    Choice{Primitive::all_gather, ScheduleKind::direct, true, false},
+    Choice{Primitive::all_gather, ScheduleKind::ring, true, false},
+    Choice{Primitive::all_gather, ScheduleKind::rs_ag_parallel, false, true},
+    Choice{Primitive::all_gather, ScheduleKind::rs_ag, false, true},
+    Choice{Primitive::reduce_scatter, ScheduleKind::direct, true, false},
+    Choice{Primitive::reduce_scatter, ScheduleKind::ring, true, false},
+    Choice{Primitive::reduce_scatter, ScheduleKind::rs_ag_parallel, false, true},
+    Choice{Primitive::reduce_scatter, ScheduleKind::rs_ag, false, true},
+    Choice{Primitive::broadcast, ScheduleKind::one_shot, true, true},
+    Choice{Primitive::send_recv, ScheduleKind::direct, true, true},
+};
+
+const ScheduleEntry* entry_of(Primitive primitive, ScheduleKind kind) {
+    const auto* entry = std::find_if(schedule_table.begin(), schedule_table.end(), [&](const ScheduleEntry& e) {
+        return e.primitive == primitive && e.kind == kind;
+    });
+    return entry == schedule_table.end() ? nullptr : entry;
+}
 
 // Every send must follow a circuit.
 void check_reachable(const Schedule& schedule, const Overlay& overlay, const std::string& hint) {
@@ -73,13 +110,17 @@ void check_reachable(const Schedule& schedule, const Overlay& overlay, const std
 
 }  // namespace
 
+const ClosedForm* closed_form(Primitive primitive, ScheduleKind kind) {
+    const ScheduleEntry* entry = entry_of(primitive, kind);
+    return entry == nullptr ? nullptr : entry->form;
+}
+
 Schedule build_schedule(Primitive primitive, ScheduleKind kind, const Overlay& overlay) {
     if (kind == ScheduleKind::automatic) {
         return build_schedule(primitive, automatic_choices(primitive, overlay).front(), overlay);
     }
-    const auto fits = [&](const ScheduleEntry& e) { return e.primitive == primitive && e.kind == kind; };
-    const auto* entry = std::find_if(schedule_table.begin(), schedule_table.end(), fits);
-    if (entry == schedule_table.end()) {
+    const ScheduleEntry* entry = entry_of(primitive, kind);
+    if (entry == nullptr) {
         throw Error(ErrorKind::input, "this schedule does not carry out this primitive; use `auto`");
     }
     Schedule schedule = entry->build(overlay);
@@ -98,12 +139,28 @@ std::vector<ScheduleKind> schedules_of(Primitive primitive) {
     return kinds;
 }
 
+bool takes_layers(ScheduleKind kind) {
+    switch (kind) {
+        case ScheduleKind::one_shot_dvo:
+        case ScheduleKind::coset_factored:
+        case ScheduleKind::coset_factored_parallel:
+        case ScheduleKind::rs_ag:
+        case ScheduleKind::rs_ag_parallel:
+        case ScheduleKind::rs_ag_parallel_r_min:
+        case ScheduleKind::bruck:
+        case ScheduleKind::bruck_parallel:
+            return true;
+        default:
+            return false;
+    }
+}
+
 std::vector<ScheduleKind> automatic_choices(Primitive primitive, const Overlay& overlay) {
     std::vector<ScheduleKind> kinds;
-    for (const auto& [carries_out, kind] : choices_table) {
-        const bool fits = kind != ScheduleKind::halving_doubling || is_power_of_two(overlay.ranks);
-        if (carries_out == primitive && fits && (overlay.complete() || kinds.empty())) {
-            kinds.push_back(kind);
+    for (const Choice& choice : choices_table) {
+        const bool fits = choice.kind != ScheduleKind::halving_doubling || is_power_of_two(overlay.ranks);
+        if (choice.primitive == primitive && fits && (overlay.complete() ? choice.on_switches : choice.on_circuits)) {
+            kinds.push_back(choice.kind);
         }
     }
     return kinds;

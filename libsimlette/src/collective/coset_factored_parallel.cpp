@@ -1,26 +1,38 @@
-// Coset-factored parallel all-reduce on the plain cube: one slice per layer, in phase t slice s is exchanged along
-// layer (s + t) mod layers, so that every layer is busy in every phase. Layer k is bit k; a rank sends in the order in
-// which the circuits list their generators.
+// Coset-factored parallel all-reduce: one slice per layer, in phase t slice s is exchanged along layer (s + t) mod
+// layers, so that every layer is busy in every phase. A rank sends in the order in which the circuits list their
+// generators.
 #include <algorithm>
-#include <bit>
 
 #include <simlette/collective/build_schedule.hpp>
+#include <simlette/collective/closed_form.hpp>
+#include <simlette/collective/layer_walk.hpp>
 
 namespace simlette {
 
+namespace {
+
+ScheduleCost cost(const OverlayShape& shape) {
+    const std::uint32_t layers = shape.layers->count();
+    return {layers, std::min(layers, 1U), shape.layers->degree()};
+}
+
+std::vector<Bytes> messages(const OverlayShape& shape, Bytes buffer) {
+    const std::uint32_t layers = shape.layers->count();
+    return std::vector<Bytes>(layers, layers == 0 ? buffer : part_of(buffer, layers, 0));
+}
+
+}  // namespace
+
+const ClosedForm coset_factored_parallel_form{LayerKind::any, misfit_of_layers, cost, messages};
+
 Schedule build_coset_factored_parallel(const Overlay& overlay) {
-    const std::vector<Label> units = cube_generators(overlay, "coset-factored-parallel");
-    const auto layers = static_cast<std::uint32_t>(units.size());
-    const std::uint32_t slices = std::max(layers, 1U);
-    Schedule schedule{"coset-factored-parallel", "exchange", Symmetry::exclusive_or, overlay.ranks, 1, slices};
-    for (std::uint32_t t = 0; t < layers; ++t) {
-        Phase phase{Effect::reduce};
-        for (const Label unit : units) {
-            const auto layer = static_cast<std::uint32_t>(std::countr_zero(unit));
-            const std::uint32_t slice = (layer + layers - t) % layers;
-            phase.sends.push_back({unit, schedule.add_pieces({{0, slice}}), 1});
-        }
-        schedule.phases.push_back(std::move(phase));
+    const OverlayShape shape = layered_shape(overlay, LayerKind::any, "coset-factored-parallel");
+    Schedule schedule = symmetric_schedule("coset-factored-parallel", "exchange", shape.graph.group);
+    schedule.slices = std::max(shape.layers->count(), 1U);
+    for (const WalkPhase& steps : walk_rotating(shape.layers->count())) {
+        add_walk_phase(schedule, shape, Effect::reduce, steps, [](const WalkStep& step, Label) {
+            return std::vector<Piece>{{0, step.slice}};
+        });
     }
     return schedule;
 }

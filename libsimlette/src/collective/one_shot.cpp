@@ -1,7 +1,10 @@
 // One-shot all-reduce: whole contributions reach every rank, each rank adds them up itself.
 #include <algorithm>
 
+#include <numeric>
+
 #include <simlette/collective/build_schedule.hpp>
+#include <simlette/collective/closed_form.hpp>
 
 namespace simlette {
 
@@ -92,7 +95,34 @@ Schedule flood(const Overlay& overlay) {
     return schedule;
 }
 
+// Held before each phase.
+std::vector<std::uint32_t> contributions(const OverlayShape& shape) {
+    std::vector<std::uint32_t> held = balls(shape.graph);
+    held.pop_back();
+    return held;
+}
+
+std::optional<std::string> misfit(const OverlayShape& shape) {
+    return connected(shape.graph) ? std::nullopt : std::optional<std::string>("needs circuits that reach every rank");
+}
+
+ScheduleCost cost(const OverlayShape& shape) {
+    const std::vector<std::uint32_t> held = contributions(shape);
+    return {static_cast<std::uint32_t>(held.size()), std::accumulate(held.begin(), held.end(), std::uint64_t{0}),
+            static_cast<std::uint32_t>(shape.graph.generators.size())};
+}
+
+std::vector<Bytes> messages(const OverlayShape& shape, Bytes buffer) {
+    std::vector<Bytes> all;
+    for (const std::uint32_t held : contributions(shape)) {
+        all.push_back(buffer * held);
+    }
+    return all;
+}
+
 }  // namespace
+
+const ClosedForm one_shot_form{LayerKind::any, misfit, cost, messages};
 
 Schedule build_one_shot(const Overlay& overlay) {
     if (overlay.complete()) {

@@ -48,12 +48,14 @@ std::vector<std::uint32_t> accelerators_of_group(const Fabric& fabric, const std
 }
 
 // Circuits between the members, by their place in the group.
-Overlay overlay_of(const Fabric& fabric, const std::vector<std::uint32_t>& accelerators) {
-    Overlay overlay{static_cast<std::uint32_t>(accelerators.size()), {}};
+Overlay overlay_of(const Fabric& fabric, const std::vector<std::uint32_t>& accelerators, const LayerChoice& layers) {
+    const HostGraph& graph = fabric.graph;
+    Overlay overlay{static_cast<std::uint32_t>(accelerators.size())};
+    overlay.layers = layers;
     if (!fabric.circuits()) {
+        overlay.ports = graph.ports_to_all;
         return overlay;
     }
-    const HostGraph& graph = fabric.graph;
     std::vector<std::uint32_t> place(graph.accelerators, no_id);
     for (std::uint32_t i = 0; i < accelerators.size(); ++i) {
         place[accelerators[i]] = i;
@@ -300,7 +302,7 @@ CollectiveId Simulator::register_collective(const CollectiveSpec& collective) {
     }
     std::vector<std::uint32_t> accelerators = accelerators_of_group(*s.fabric, collective.group);
     check_group(*s.fabric, collective, accelerators.size());
-    const Overlay overlay = overlay_of(*s.fabric, accelerators);
+    const Overlay overlay = overlay_of(*s.fabric, accelerators, collective.layers);
     Schedule schedule = collective.schedule == ScheduleKind::automatic
                             ? cheapest_schedule(s.fabric->graph, collective, overlay, accelerators)
                             : build_schedule(collective.primitive, collective.schedule, overlay);

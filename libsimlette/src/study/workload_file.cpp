@@ -33,8 +33,7 @@ Field<CollectiveText> must(Field<CollectiveText> field) {
 }
 
 Kind<ScheduleKind> schedule_kind() {
-    Kind<ScheduleKind> kind = choice(schedule_names, {"auto-simulated", "one-shot-dvo", "coset-factored", "rs-ag",
-                                                      "rs-ag-parallel", "bruck", "bruck-parallel"});
+    Kind<ScheduleKind> kind = choice(schedule_names, {"auto-simulated"});
     kind.read = [choose = kind.read](const Value& value, ScheduleKind& into) {
         const std::string& text = value.node().text;
         return value.is_scalar() && names_file(text) ? value.not_built(text) : choose(value, into);
@@ -85,6 +84,8 @@ Fields<CollectiveText> built_collective_fields() {
         must(of_collective("bytes", &CollectiveSpec::bytes, size_kind({1}, most_bytes),
                            "the larger of a rank's input and output buffer, such as `64 KiB`")),
         of_collective("schedule", &CollectiveSpec::schedule, schedule_kind(), "how it is done"),
+        of_collective("layers", &CollectiveSpec::layers, layers_kind(),
+                      "coset layers of the schedule: sizes of blocks, or each layer by its generators"),
         of_collective("start", &CollectiveSpec::earliest_start, start_kind(),
                       "counted from 0, or from the end of the last of `after`"),
         of_collective("send_order", &CollectiveSpec::send_order, choice(send_order_names, {}),
@@ -142,6 +143,7 @@ public:
             check_ranks();
             check_send_recv();
             check_schedule();
+            check_layers();
             check_operation();
         }
     }
@@ -224,6 +226,15 @@ private:
         at("schedule")
             .fail(at("schedule").name() + " is " + quote(std::string(name_of(schedule))) + ", which carries out no " +
                   std::string(name_of(primitive)) + "; expected " + alternatives(names));
+    }
+
+    void check_layers() const {
+        const ScheduleKind schedule = current().collective.schedule;
+        const bool known = clean("layers") && (clean("schedule") || !given("schedule"));
+        if (given("layers") && known && !takes_layers(schedule)) {
+            at("layers").fail(at("layers").name() + " is for schedules on coset layers, such as rs-ag; " +
+                              at("schedule").name() + " is " + quote(std::string(name_of(schedule))));
+        }
     }
 
     void check_operation() const {

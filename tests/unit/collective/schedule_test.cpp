@@ -127,8 +127,10 @@ TEST_CASE("send-recv sends the whole buffer from the first rank to the second") 
 TEST_CASE("a schedule that does not fit is refused with what it needs") {
     CHECK(refusal(Primitive::all_reduce, ScheduleKind::recursive_doubling, complete_overlay(6))
               .find("needs a power of two of ranks; there are 6") != std::string::npos);
-    CHECK(refusal(Primitive::all_reduce, ScheduleKind::coset_factored_parallel, xor_overlay(2, {1, 3}))
+    CHECK(refusal(Primitive::all_reduce, ScheduleKind::recursive_doubling, xor_overlay(2, {1, 3}))
               .find("needs the circuits of the cube; none joins ranks 0 and 2") != std::string::npos);
+    CHECK(refusal(Primitive::all_reduce, ScheduleKind::coset_factored_parallel, xor_overlay(2, {3}))
+              .find("needs coset layers") != std::string::npos);
     CHECK(refusal(Primitive::all_reduce, ScheduleKind::two_shot, cube_overlay(3)).find("no circuit joins them") !=
           std::string::npos);
     CHECK(refusal(Primitive::send_recv, ScheduleKind::automatic, complete_overlay(3)).find("exactly two ranks") !=

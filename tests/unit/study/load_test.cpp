@@ -378,4 +378,20 @@ TEST_CASE("a total is held to the picosecond, and from the base that is named") 
     CHECK(plain.egress_endpoint == Duration{125'000});
 }
 
+TEST_CASE("layers are read as sizes of blocks or as lists of bit strings, and written as they were") {
+    const auto layers_of_text = [](const std::string& layers) {
+        return loaded_texts(least_topology,
+                            "collectives:\n  - {primitive: all-reduce, bytes: 1 KiB, schedule: "
+                            "coset-factored, layers: " +
+                                layers + "}\n");
+    };
+    const LoadedRun blocks = layers_of_text("[3, 1]");
+    CHECK(blocks.workload.collectives[0].collective.layers.blocks == std::vector<std::uint32_t>{3, 1});
+    CHECK(blocks.configuration.find(R"("layers":[3,1])") != std::string::npos);
+    const LoadedRun lists = layers_of_text("[[0011, 0001, 0010], [\"0100\", \"1000\", \"1100\"]]");
+    CHECK(lists.workload.collectives[0].collective.layers.generators ==
+          std::vector<std::vector<std::uint32_t>>{{3, 1, 2}, {4, 8, 12}});
+    CHECK(lists.configuration.find(R"("layers":[["0011","0001","0010"],["0100","1000","1100"]])") != std::string::npos);
+}
+
 }  // namespace simlette

@@ -17,6 +17,9 @@ Schedule build_schedule(Primitive primitive, ScheduleKind kind, const Overlay& o
 // Those that carry out a primitive on some overlay.
 SIMLETTE_EXPORT std::vector<ScheduleKind> schedules_of(Primitive primitive);
 
+// Whether it can be told which coset layers to use.
+SIMLETTE_EXPORT bool takes_layers(ScheduleKind kind);
+
 // What `auto` chooses from: of equal price the first. Never empty.
 std::vector<ScheduleKind> automatic_choices(Primitive primitive, const Overlay& overlay);
 
@@ -24,7 +27,17 @@ std::vector<ScheduleKind> automatic_choices(Primitive primitive, const Overlay& 
 Schedule build_one_shot(const Overlay& overlay);
 Schedule build_two_shot(const Overlay& overlay);
 Schedule build_recursive_doubling(const Overlay& overlay);
+Schedule build_one_shot_dvo(const Overlay& overlay);
+Schedule build_coset_factored(const Overlay& overlay);
 Schedule build_coset_factored_parallel(const Overlay& overlay);
+Schedule build_rs_ag(const Overlay& overlay);
+Schedule build_rs_ag_reduce_scatter(const Overlay& overlay);
+Schedule build_rs_ag_all_gather(const Overlay& overlay);
+Schedule build_rs_ag_parallel(const Overlay& overlay);
+Schedule build_rs_ag_parallel_reduce_scatter(const Overlay& overlay);
+Schedule build_rs_ag_parallel_all_gather(const Overlay& overlay);
+Schedule build_bruck(const Overlay& overlay);
+Schedule build_bruck_parallel(const Overlay& overlay);
 Schedule build_halving_doubling(const Overlay& overlay);
 Schedule build_ring(const Overlay& overlay);
 Schedule build_ring_all_gather(const Overlay& overlay);

@@ -6,13 +6,17 @@
 #include <vector>
 
 #include <simlette/base/label.hpp>
+#include <simlette/collective/spec.hpp>
 
 namespace simlette {
 
 struct Overlay {
     std::uint32_t ranks = 0;
     // By rank, in the order of their ports; empty when every rank reaches every other.
-    std::vector<std::vector<std::uint32_t>> neighbours;
+    std::vector<std::vector<std::uint32_t>> neighbours = {};
+    // Of an accelerator, when every rank reaches every other: as many circuits could stand in for the switches.
+    std::uint32_t ports = 0;
+    LayerChoice layers = {};  // that are asked for
 
     bool complete() const { return neighbours.empty(); }
     bool reaches(std::uint32_t source, std::uint32_t destination) const;

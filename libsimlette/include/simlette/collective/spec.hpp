@@ -49,6 +49,16 @@ enum class Operation {
     read,   // the receiver asks for it: one request flit per port-message, the data travels on the response channel
 };
 
+// The coset layers that a schedule shall use; both empty: the fewest that the circuits have.
+struct LayerChoice {
+    // Sizes of the blocks of a fold, the first one lowest: in bits for a power of two of ranks, else in ranks.
+    std::vector<std::uint32_t> blocks;
+    // Or each layer by its generators, for a power of two of ranks: rank r is joined to r XOR g.
+    std::vector<std::vector<std::uint32_t>> generators;
+
+    bool given() const { return !blocks.empty() || !generators.empty(); }
+};
+
 struct CollectiveSpec {
     // Orders what starts at one instant, and names the collective in reports; unset: the number registered before.
     std::optional<std::uint32_t> id;
@@ -60,6 +70,7 @@ struct CollectiveSpec {
     SendOrder send_order = SendOrder::rotated;
     Operation operation = Operation::write;
     bool phase_barrier = false;  // every member waits for the last delivery of a phase
+    LayerChoice layers;          // of schedules on coset layers
 };
 
 }  // namespace simlette

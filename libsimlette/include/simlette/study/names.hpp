@@ -76,14 +76,21 @@ inline constexpr Names<Primitive, 6> primitive_names{{
     {Primitive::broadcast, "broadcast"},
     {Primitive::send_recv, "send-recv"},
 }};
-inline constexpr Names<ScheduleKind, 9> schedule_names{{
+inline constexpr Names<ScheduleKind, 16> schedule_names{{
     {ScheduleKind::automatic, "auto"},
     {ScheduleKind::one_shot, "one-shot"},
+    {ScheduleKind::one_shot_dvo, "one-shot-dvo"},
     {ScheduleKind::two_shot, "two-shot"},
     {ScheduleKind::recursive_doubling, "recursive-doubling"},
     {ScheduleKind::halving_doubling, "halving-doubling"},
     {ScheduleKind::ring, "ring"},
+    {ScheduleKind::coset_factored, "coset-factored"},
     {ScheduleKind::coset_factored_parallel, "coset-factored-parallel"},
+    {ScheduleKind::rs_ag, "rs-ag"},
+    {ScheduleKind::rs_ag_parallel, "rs-ag-parallel"},
+    {ScheduleKind::rs_ag_parallel_r_min, "rs-ag-parallel-r-min"},
+    {ScheduleKind::bruck, "bruck"},
+    {ScheduleKind::bruck_parallel, "bruck-parallel"},
     {ScheduleKind::direct, "direct"},
     {ScheduleKind::pairwise, "pairwise"},
 }};

@@ -29,6 +29,7 @@ struct WorkloadFile {
 };
 
 Kind<GroupText> group_kind();
+Kind<LayerChoice> layers_kind();
 
 const Fields<CollectiveText>& collective_fields();
 const Fields<WorkloadFile>& workload_fields();

@@ -1,0 +1,64 @@
+// What a schedule costs by itself, whatever latency, rate and parallel circuits it will meet.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <simlette/base/units.hpp>
+#include <simlette/collective/exact.hpp>
+#include <simlette/collective/overlay_shape.hpp>
+#include <simlette/collective/spec.hpp>
+
+namespace simlette {
+
+struct ScheduleCost {
+    std::uint32_t phases = 0;  // one after the other
+    Exact volume = 0;          // bytes on the busiest circuit, summed over the phases, per byte of the buffer
+    std::uint32_t ports = 0;   // that a rank drives at once
+
+    friend bool operator==(const ScheduleCost& a, const ScheduleCost& b) {
+        return a.phases == b.phases && a.volume == b.volume && a.ports == b.ports;
+    }
+};
+
+struct ClosedForm {
+    LayerKind layers;  // that it may use
+    // Nothing if the schedule can be carried out, else what is missing.
+    std::optional<std::string> (*misfit)(const OverlayShape&);
+    // Both require: no misfit.
+    ScheduleCost (*cost)(const OverlayShape&);
+    // The largest message of each phase; bytes do not divide evenly.
+    std::vector<Bytes> (*messages)(const OverlayShape&, Bytes buffer);
+};
+
+// nullptr if there is none for this pair.
+const ClosedForm* closed_form(Primitive primitive, ScheduleKind kind);
+
+// With flits that are not divided: phase after phase the latency, and the largest message over `copies` parallel
+// circuits; a phase that moves nothing takes no time. Requires: copies >= 1.
+Duration flit_time_of(const std::vector<Bytes>& messages, Duration latency, Duration flit_time, std::int64_t copies);
+
+// Half the cost, for one half of a schedule.
+ScheduleCost half_of(const ScheduleCost& cost);
+
+// One per file of a schedule.
+extern const ClosedForm one_shot_form;
+extern const ClosedForm one_shot_dvo_form;
+extern const ClosedForm recursive_doubling_form;
+extern const ClosedForm ring_form;
+extern const ClosedForm ring_half_form;
+extern const ClosedForm coset_factored_form;
+extern const ClosedForm coset_factored_parallel_form;
+extern const ClosedForm rs_ag_form;
+extern const ClosedForm rs_ag_scatter_form;
+extern const ClosedForm rs_ag_gather_form;
+extern const ClosedForm rs_ag_parallel_form;
+extern const ClosedForm rs_ag_parallel_scatter_form;
+extern const ClosedForm rs_ag_parallel_gather_form;
+extern const ClosedForm rs_ag_parallel_r_min_form;
+extern const ClosedForm bruck_form;
+extern const ClosedForm bruck_parallel_form;
+
+}  // namespace simlette

@@ -1,0 +1,23 @@
+#include <simlette/collective/closed_form.hpp>
+
+#include <simlette/base/contract.hpp>
+#include <simlette/link/flit.hpp>
+
+namespace simlette {
+
+Duration flit_time_of(const std::vector<Bytes>& messages, Duration latency, Duration flit_time, std::int64_t copies) {
+    require(copies >= 1, "an edge has a circuit");
+    Duration sum;
+    for (const Bytes message : messages) {
+        if (message.count > 0) {
+            sum += latency + flit_time * ceil_div(flits_for(message), copies);
+        }
+    }
+    return sum;
+}
+
+ScheduleCost half_of(const ScheduleCost& cost) {
+    return {cost.phases / 2, cost.volume / 2, cost.ports};
+}
+
+}  // namespace simlette
