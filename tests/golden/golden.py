@@ -33,6 +33,8 @@ CASES = [
     ("eps-three-in-a-row", EPS, "tests/golden/three-in-a-row.yaml", []),
     ("eps-all-to-all", EPS, "workloads/all-to-all.yaml", [SAME]),
     ("eps-scatter-gather", EPS, "workloads/scatter-gather.yaml", []),
+    ("eps-folds", EPS, "workloads/folds.yaml", []),
+    ("ocs-folds", "topologies/single-level-ocs-fold.yaml", "workloads/folds.yaml", []),
     ("eps-message-mode", EPS, ONE_SHOT, [MEBIBYTE, CREDITS, SAME], "message"),
 ]
 
