@@ -35,6 +35,8 @@ CASES = [
     ("eps-scatter-gather", EPS, "workloads/scatter-gather.yaml", []),
     ("two-level-eps-one-shot", "topologies/two-level-eps-16.yaml", ONE_SHOT, ["topology.responses=per-message"]),
     ("two-level-hybrid-two-shot", "topologies/two-level-hybrid-16.yaml", TWO_SHOT, [CREDITS]),
+    ("eps-folds", EPS, "workloads/folds.yaml", []),
+    ("ocs-folds", "topologies/single-level-ocs-fold.yaml", "workloads/folds.yaml", []),
     ("eps-message-mode", EPS, ONE_SHOT, [MEBIBYTE, CREDITS, SAME], "message"),
 ]
 

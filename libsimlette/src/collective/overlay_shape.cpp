@@ -23,16 +23,23 @@ namespace {
     throw Error(ErrorKind::input, "schedule `" + schedule + "` " + what);
 }
 
-// Products of complete graphs that a number of ranks can be, as radices, lowest digit first.
-void add_products(std::uint32_t rest, std::vector<std::uint32_t>& radices,
+// Radices of so many digits, lowest first, such that rank 0 has a circuit for every change of a digit.
+void add_products(const std::vector<std::uint32_t>& sorted_peers, std::uint32_t rest, std::uint32_t weight,
+                  std::size_t digits, std::vector<std::uint32_t>& radices,
                   std::vector<std::vector<std::uint32_t>>& all) {
-    if (rest == 1) {
-        all.push_back(radices);
+    if (digits == 0) {
+        if (rest == 1) {
+            all.push_back(radices);
+        }
+        return;
     }
     for (std::uint32_t radix = 2; radix <= rest; ++radix) {
+        if (!std::binary_search(sorted_peers.begin(), sorted_peers.end(), (radix - 1) * weight)) {
+            return;
+        }
         if (rest % radix == 0) {
             radices.push_back(radix);
-            add_products(rest / radix, radices, all);
+            add_products(sorted_peers, rest / radix, weight * radix, digits - 1, radices, all);
             radices.pop_back();
         }
     }
@@ -43,20 +50,31 @@ RankGroup plain_group(std::uint32_t ranks) {
     return is_power_of_two(ranks) ? RankGroup::binary(bits_of(ranks)) : RankGroup::cyclic(ranks);
 }
 
-// A power of two of ranks needs no digits: a complete graph is the same by XOR. Else those with the fewest are tried
-// first.
-std::vector<RankGroup> groups_for(std::uint32_t ranks) {
-    std::vector<RankGroup> groups{plain_group(ranks)};
-    if (!is_power_of_two(ranks)) {
+// The product of complete graphs with fewest digits that the circuits are.
+std::optional<OverlayShape> shape_by_digits(const Overlay& overlay, LayerKind kind) {
+    std::vector<std::uint32_t> peers = overlay.neighbours[0];
+    std::sort(peers.begin(), peers.end());
+    for (std::size_t digits = 2; std::uint64_t{1} << digits <= overlay.ranks; ++digits) {
         std::vector<std::uint32_t> radices;
         std::vector<std::vector<std::uint32_t>> products;
-        add_products(ranks, radices, products);
-        std::stable_sort(products.begin(), products.end(),
-                         [](const auto& a, const auto& b) { return a.size() < b.size(); });
+        add_products(peers, overlay.ranks, 1, digits, radices, products);
         for (const std::vector<std::uint32_t>& product : products) {
-            if (product.size() > 1) {
-                groups.emplace_back(product);
+            const RankGroup group(product);
+            OverlayShape shape = shape_of({group, common_generators(overlay, group)}, kind);
+            if (shape.layers) {
+                return shape;
             }
+        }
+    }
+    return std::nullopt;
+}
+
+// Ways to add ranks under which circuits may look the same from everywhere: XOR, rings and tori of two dimensions.
+std::vector<RankGroup> groups_for(std::uint32_t ranks) {
+    std::vector<RankGroup> groups{plain_group(ranks), RankGroup::cyclic(ranks)};
+    for (std::uint32_t radix = 2; radix < ranks; ++radix) {
+        if (ranks % radix == 0) {
+            groups.emplace_back(std::vector<std::uint32_t>{radix, ranks / radix});
         }
     }
     return groups;
@@ -86,9 +104,7 @@ CosetLayers blocks_asked_for(const Overlay& overlay, const std::string& schedule
     }
     if (!binary && whole != overlay.ranks) {
         refuse(schedule, "has `layers` of " + blocks_text(blocks) +
-                             "; expected sizes whose product is the number of "
-                             "ranks, " +
-                             std::to_string(overlay.ranks));
+                             "; expected sizes whose product is the number of ranks, " + std::to_string(overlay.ranks));
     }
     return binary ? layers_of(BlockFold(blocks.begin(), blocks.end())) : layers_of_radices(blocks);
 }
@@ -173,17 +189,19 @@ OverlayShape layered_shape(const Overlay& overlay, LayerKind kind, const std::st
     if (overlay.complete()) {
         return shape_of(layers_within(overlay.ranks, overlay.ports));
     }
-    std::optional<OverlayShape> best;
-    for (const RankGroup& group : groups_for(overlay.ranks)) {
-        OverlayShape shape = shape_of({group, common_generators(overlay, group)}, kind);
-        if (shape.layers && (!best || shape.layers->count() < best->layers->count())) {
-            best = std::move(shape);
+    const RankGroup group = plain_group(overlay.ranks);
+    OverlayShape shape = shape_of({group, common_generators(overlay, group)}, kind);
+    // A power of two of ranks needs no digits: a complete graph is the same by XOR.
+    if (!is_power_of_two(overlay.ranks) && (!shape.layers || shape.layers->count() > 2)) {
+        const std::optional<OverlayShape> by_digits = shape_by_digits(overlay, kind);
+        if (by_digits && (!shape.layers || by_digits->layers->count() < shape.layers->count())) {
+            shape = *by_digits;
         }
     }
-    if (!best) {
+    if (!shape.layers) {
         refuse(schedule, std::string(what_is_needed(kind)) + "; these circuits have none");
     }
-    return *best;
+    return shape;
 }
 
 OverlayShape connected_shape(const Overlay& overlay, const std::string& schedule) {
@@ -195,13 +213,14 @@ OverlayShape connected_shape(const Overlay& overlay, const std::string& schedule
         std::iota(all.begin(), all.end(), 1);
         return {{plain_group(overlay.ranks), std::move(all)}, std::nullopt};
     }
-    std::vector<RankGroup> groups = groups_for(overlay.ranks);
-    groups.push_back(RankGroup::cyclic(overlay.ranks));
-    for (const RankGroup& group : groups) {
+    for (const RankGroup& group : groups_for(overlay.ranks)) {
         CayleyGraph graph{group, common_generators(overlay, group)};
         if (connected(graph)) {
             return {std::move(graph), std::nullopt};
         }
+    }
+    if (std::optional<OverlayShape> by_digits = shape_by_digits(overlay, LayerKind::any)) {
+        return {std::move(by_digits->graph), std::nullopt};
     }
     refuse(schedule, "needs circuits that look the same from every rank, such as those of a cube, a fold or a ring");
 }

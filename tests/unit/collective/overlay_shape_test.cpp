@@ -109,6 +109,10 @@ TEST_CASE("every schedule on layers runs on packet switches for any number of ra
 TEST_CASE("one-shot DVO floods circulants that are given as circuits") {
     const Overlay ring = overlay_of_graph({RankGroup::cyclic(8), {1, 7}});
     CHECK(connected_shape(ring, "one-shot-dvo").graph.group.is_cyclic());
+    const CayleyGraph torus{RankGroup({4, 8}), {1, 3, 4, 28}};
+    CHECK(connected_shape(overlay_of_graph(torus), "one-shot-dvo").graph.group.radices() == Radices{4, 8});
+    CHECK_FALSE(find_flaw(build_schedule(Primitive::all_reduce, ScheduleKind::one_shot_dvo, overlay_of_graph(torus)),
+                          Primitive::all_reduce));
     CHECK_THROWS(connected_shape(path_overlay(5), "one-shot-dvo"));
 }
 
