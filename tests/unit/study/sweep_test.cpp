@@ -1,7 +1,9 @@
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <set>
 #include <string>
+#include <vector>
 
 #include <simlette/base/error.hpp>
 #include <simlette/study/sweep.hpp>
@@ -97,6 +99,30 @@ TEST_CASE("shares divide the runs of a study, each run once") {
     }
     CHECK(count == runs - 1);
     CHECK(all.size() == runs - 1);
+}
+
+TEST_CASE("what a refused point leaves in the store does not depend on who comes first") {
+    const std::string file = (std::filesystem::temp_directory_path() / "simlette-sweep-test.sqlite").string();
+    std::vector<std::string> kept;
+    for (const char* modes : {"[message, flit]", "[flit, message]"}) {  // message mode cannot carry it
+        const Study study({"workloads/studies/buffers.yaml",
+                           {{"study.mode", modes},
+                            {"study.vary", "{topology.fidelity: [ualink]}"},
+                            {"study.topologies", "../../topologies/single-level-eps.yaml"}},
+                           {}});
+        std::filesystem::remove(file);
+        SweepStore store(file, study, Database::Access::shared);
+        CHECK(sweep(study, store, control_of(1)));
+        Database database(file, Database::Access::shared);
+        CHECK(database.number("SELECT count(*) FROM runs WHERE outcome = 'refused'") == 1);
+        Statement select = database.prepare("SELECT assumptions FROM configurations");
+        REQUIRE(select.step());
+        kept.push_back(select.text(0));
+        CHECK_FALSE(select.step());
+    }
+    std::filesystem::remove(file);
+    CHECK(kept[0].find("buffer-sizes") != std::string::npos);
+    CHECK(kept[0] == kept[1]);
 }
 
 TEST_CASE("a store in memory is empty, and a folder is none") {
