@@ -42,11 +42,9 @@ std::string level_text(const LevelDescription& level) {
 }
 
 // One row, or one for each of several levels with what joins them.
-void add_devices(const FabricSpec& fabric, const FabricDescription& description, Rows& rows) {
+void add_devices(const FabricDescription& description, Rows& rows) {
     if (description.levels.empty()) {
-        const std::size_t switches = fabric.graph.devices.size();
-        rows.push_back({"devices", switches > 0 ? count_text(switches) + " electronic packet switches"
-                                                : "none: circuits run from accelerator to accelerator"});
+        rows.push_back({"devices", "none: circuits run from accelerator to accelerator"});
         return;
     }
     if (description.levels.size() == 1) {
@@ -97,27 +95,10 @@ void add_paths(const FabricSpec& fabric, const std::optional<PathRange>& paths, 
     rows.push_back({"", path_text(paths->longest, path_name(fabric, paths->longest))});
 }
 
-std::int64_t bisection_rate(const FabricSpec& fabric, const FabricDescription& description) {
-    return static_cast<std::int64_t>(description.bisection_links) * fabric.port_rate.per_second;
-}
-
-// The links of an explicit graph may differ in rate, then a number of links is no rate.
-bool has_one_rate(const FabricSpec& fabric) {
-    return std::all_of(fabric.graph.links.begin(), fabric.graph.links.end(), [&](const GraphSpec::Link& link) {
-        return link.rate.value_or(fabric.port_rate) == fabric.port_rate;
-    });
-}
-
-// Of a graph with switches nobody looks for the worst cut.
-bool has_known_cut(const FabricSpec& fabric) {
-    return fabric.kind != FabricKind::explicit_graph || fabric.graph.devices.empty();
-}
-
-std::string bisection_text(const FabricSpec& fabric, const FabricDescription& description) {
-    const std::string rate =
-        has_one_rate(fabric) ? ", " + rounded_rate_text(bisection_rate(fabric, description)) : std::string();
-    return fmt::format("{}{} links one way{}", description.bisection_exact ? "" : "at most ",
-                       count_text(description.bisection_links), rate);
+std::string bisection_text(const FabricDescription& description) {
+    return fmt::format("{}{} links one way, {}", description.bisection_exact ? "" : "at most ",
+                       count_text(description.bisection_links),
+                       rounded_rate_text(description.bisection_rate.per_second));
 }
 
 std::string credit_return_text(const FabricSpec& fabric) {
@@ -146,7 +127,7 @@ Rows fabric_rows(const LoadedRun& loaded, const Fabric& built) {
     if (!loaded.accelerator.empty()) {
         rows.push_back({"accelerator", accelerator_text(loaded.accelerator)});
     }
-    add_devices(fabric, description, rows);
+    add_devices(description, rows);
     rows.push_back({"ports", fmt::format("{} of {} used per accelerator", description.ports_used, description.ports)});
     rows.push_back({"links", count_text(description.links) + " directed"});
     if (description.circuits > 0) {
@@ -156,9 +137,7 @@ Rows fabric_rows(const LoadedRun& loaded, const Fabric& built) {
         rows.push_back({"generators", generators_text(description)});
     }
     rows.push_back({"diameter", fmt::format("{} hop{}", description.diameter, description.diameter == 1 ? "" : "s")});
-    if (has_known_cut(fabric)) {
-        rows.push_back({"bisection", bisection_text(fabric, description)});
-    }
+    rows.push_back({"bisection", bisection_text(description)});
     rows.push_back({"oversubscription", oversubscription_text(description)});
     rows.push_back({"flit time", time_text(description.flit_time.ps)});
     add_paths(fabric, path_range(built), rows);
@@ -209,17 +188,13 @@ Json path_json(const PathLatency& path) {
             {"source", path.source},        {"destination", path.destination}};
 }
 
-Json bisection_json(const FabricSpec& fabric, const FabricDescription& description) {
-    if (!has_known_cut(fabric)) {
-        return nullptr;
-    }
+Json bisection_json(const FabricDescription& description) {
     return {{"links", description.bisection_links},
-            {"rate_bps", has_one_rate(fabric) ? Json(bisection_rate(fabric, description)) : Json(nullptr)},
+            {"rate_bps", description.bisection_rate.per_second},
             {"exact", description.bisection_exact}};
 }
 
 Json fabric_json(const LoadedRun& loaded, const Fabric& built) {
-    const FabricSpec& fabric = loaded.fabric;
     const FabricDescription description = describe(built);
     const std::optional<PathRange> paths = path_range(built);
     return {
@@ -236,7 +211,7 @@ Json fabric_json(const LoadedRun& loaded, const Fabric& built) {
         {"generators", description.generators},
         {"multiplicity", description.multiplicity},
         {"diameter", description.diameter},
-        {"bisection", bisection_json(fabric, description)},
+        {"bisection", bisection_json(description)},
         {"oversubscription", {{"down", description.oversubscription_down}, {"up", description.oversubscription_up}}},
         {"flit_time_ps", description.flit_time.ps},
         {"path_latency_ps", paths ? path_json(paths->shortest) : Json(nullptr)},

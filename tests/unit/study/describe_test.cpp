@@ -86,12 +86,12 @@ TEST_CASE("a description names levels, ways and the accelerator") {
 TEST_CASE("a graph is described by its switches, and by its shortest and its longest way") {
     const json fabric = described(shipped("explicit-two-rows"));
     CHECK(fabric.at("links") == 2 * (3 + 2 + 4 + 2 + 1));
-    CHECK(fabric.at("bisection") == nullptr);
+    CHECK(fabric.at("bisection").at("exact") == false);
+    CHECK(fabric.at("levels").size() == 2);
     CHECK(fabric.at("path_latency_ps").at("total") == 810'000);
     // Three switches and a circuit switch.
     CHECK(fabric.at("longest_path_latency_ps").at("switch") == 910'000);
-    CHECK_THAT(told(shipped("explicit-two-rows")), Contains("devices           3 electronic packet switches") &&
-                                                       !Contains("bisection") &&
+    CHECK_THAT(told(shipped("explicit-two-rows")), Contains("level 1           2 electronic packet switches") &&
                                                        Contains("810 ns from a0 to a1 = endpoint"));
 }
 
