@@ -194,7 +194,7 @@ Json bisection_json(const FabricDescription& description) {
             {"exact", description.bisection_exact}};
 }
 
-Json fabric_json(const LoadedRun& loaded, const Fabric& built) {
+Json fabric_json(const Fabric& built) {
     const FabricDescription description = describe(built);
     const std::optional<PathRange> paths = path_range(built);
     return {
@@ -311,7 +311,7 @@ std::string description_json(const LoadedRun& loaded, const RunInputs& inputs) {
     const auto fabric = build_fabric_of(loaded, inputs);
     const std::vector<EntryReport> entries = previewed(fabric, loaded, inputs);
     Json json = inputs_json(loaded, inputs);
-    json["fabric"] = fabric_json(loaded, *fabric);
+    json["fabric"] = fabric_json(*fabric);
     json["collectives"] = collectives_json(loaded.workload, entries);
     return text_of(json);
 }
