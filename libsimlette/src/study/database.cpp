@@ -1,5 +1,6 @@
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <utility>
 
 #include <simlette/base/error.hpp>
@@ -55,6 +56,21 @@ void Database::fail() const {
 
 void Database::execute(const std::string& sql) {
     if (sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
+        fail();
+    }
+}
+
+// SQLite does not wait by itself for a process that changes the journal of the same file.
+void Database::log_ahead() {
+    constexpr int pause_ms = 10;
+    const char* const sql = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL";
+    int waited_ms = 0;
+    int result = sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr);
+    while (result == SQLITE_BUSY && waited_ms < patience_ms) {
+        waited_ms += std::max(sqlite3_sleep(pause_ms), 1);
+        result = sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr);
+    }
+    if (result != SQLITE_OK) {
         fail();
     }
 }

@@ -91,7 +91,7 @@ SweepStore::SweepStore(const std::string& file, const Study& study, Database::Ac
     if (!is_new(database_)) {
         check_identity(database_);
     }
-    database_.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+    database_.log_ahead();
     Transaction transaction(database_);
     if (is_new(database_)) {
         database_.execute(schema_sql);

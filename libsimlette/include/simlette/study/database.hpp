@@ -31,6 +31,7 @@ public:
 
     const std::string& file() const { return file_; }
     void execute(const std::string& sql);
+    void log_ahead();  // finished transactions survive a kill
     Statement prepare(const std::string& sql);
     std::int64_t number(const std::string& sql);  // of the first row and column
 
