@@ -199,12 +199,13 @@ private:
             due_.push_back(id);
         }
     }
-    // A flit at the end of a link to a switch.
+    // A flit at the end of a link.
     struct Arrival {
         LinkId from;
         std::uint32_t flit;
     };
     void take_arrivals();
+    void take_landed();
     void fetch_for_decision(std::size_t place) const;
     void arrive(const Arrival& arrival, LinkId out);
     LinkId way_on(const Arrival& arrival);
@@ -305,6 +306,7 @@ private:
     };
     std::vector<boost::container::small_vector<Kept, 2>> kept_;  // per message: ways that all its flits go, if they do
     std::vector<Arrival> arrivals_;                              // at switches in the open instant
+    std::vector<Arrival> landed_;                                // at accelerators
     std::vector<std::uint32_t> free_messages_;
     std::vector<Delivery> deliveries_;
     std::vector<std::uint32_t> wakes_;

@@ -67,6 +67,7 @@ void FlitNetwork<Queue>::open(Time t) {
     now_ = t;
     events_ += queue_.drain(t, *this);
     take_arrivals();
+    take_landed();
     std::sort(wakes_.begin(), wakes_.end());
 }
 
@@ -125,12 +126,7 @@ void FlitNetwork<Queue>::deliver(const Event& event) {
     if (ends_[event.entity].counts_credits) {
         release(event.entity, event.detail & 1U);
     }
-    const std::uint32_t message = event.detail >> 2U;
-    if (trace_.on() && trace_.wanted_of(message) != no_id) [[unlikely]] {
-        const std::uint32_t wanted = trace_.wanted_of(message);
-        trace_.reach_core(wanted, trace_.arrive(event.entity, wanted));
-    }
-    reach_core(event.entity, message);
+    landed_.push_back({event.entity, event.detail});
 }
 
 // Arrivals at switches touch memory far apart, so ways are chosen some arrivals ahead of the queues they lead to. The
@@ -166,6 +162,27 @@ void FlitNetwork<Queue>::take_arrivals() {
         }
     }
     arrivals_.clear();
+}
+
+// Flits that have reached the core.
+template <class Queue>
+void FlitNetwork<Queue>::take_landed() {
+    constexpr std::size_t ahead = 12;
+    for (std::size_t i = 0; i < landed_.size(); ++i) {
+        if (i + ahead < landed_.size()) {
+            const std::uint32_t later = landed_[i + ahead].flit >> 2U;
+            __builtin_prefetch(&origins_[later]);
+            __builtin_prefetch(&tolls_[later]);
+        }
+        const LinkId from = landed_[i].from;
+        const std::uint32_t message = landed_[i].flit >> 2U;
+        if (trace_.on() && trace_.wanted_of(message) != no_id) [[unlikely]] {
+            const std::uint32_t wanted = trace_.wanted_of(message);
+            trace_.reach_core(wanted, trace_.arrive(from, wanted));
+        }
+        reach_core(from, message);
+    }
+    landed_.clear();
 }
 
 template <class Queue>
@@ -340,6 +357,7 @@ void FlitNetwork<Queue>::clear() {
     transactions_.clear();
     kept_.clear();
     arrivals_.clear();
+    landed_.clear();
     free_messages_.clear();
     deliveries_.clear();
     wakes_.clear();
