@@ -21,6 +21,8 @@ using namespace simlette;
 constexpr Bytes size{40 * 1024};
 constexpr double hops_per_hold_wanted = 0.3;
 constexpr double over_priority_queue_wanted = 5;
+constexpr double two_levels_wanted = 0.5;
+constexpr Bytes small_size{4 * 1024};
 
 double cpu_seconds() {
     timespec now{};
@@ -107,9 +109,13 @@ int main(int argc, char** argv) {
     const int rounds = argc > 1 ? std::max(1, std::atoi(argv[1])) : 3;
     const Setting packets = packet_setting(256, 8, size);
     const Setting circuits = circuit_setting(256, size);
+    const Setting racks = rack_setting(512, small_size);
+    const Setting rails = packet_setting(512, 36, small_size);
     Measured on_lanes;
     Measured on_priority_queue;
     Measured on_circuits;
+    Measured on_racks;
+    Measured on_rails;
     simulate<LaneQueue>(packets, on_lanes);
     const auto like_the_run = static_cast<std::uint32_t>(on_lanes.pending);
     Holds holds[] = {{1'000, 0}, {like_the_run, 0}, {1'000'000, 0}, {like_the_run, 6}};
@@ -121,12 +127,16 @@ int main(int argc, char** argv) {
         simulate<PriorityEventQueue>(packets, on_priority_queue);
         simulate<LaneQueue>(packets, on_lanes);
         simulate<LaneQueue>(circuits, on_circuits);
+        simulate<LaneQueue>(racks, on_racks);
+        simulate<LaneQueue>(rails, on_rails);
     }
 
     fmt::print("one-shot all-reduce, 256 accelerators, {} bytes; CPU time, best of {} rounds\n\n", size.count, rounds);
     print_speed("packet switches, 8 ports", on_lanes);
     print_speed("the same on std::priority_queue", on_priority_queue);
     print_speed("circuits of the cube, 8 ports", on_circuits);
+    print_speed("two levels, 512 x 36, 4:1, 4 KiB", on_racks);
+    print_speed("packet switches, 512 x 36, 4 KiB", on_rails);
     for (const Holds& one : holds) {
         fmt::print("{:54} {:6.1f} M holds/s\n", "lanes, " + one.name(), one.rate() * 1e-6);
     }
@@ -144,5 +154,11 @@ int main(int argc, char** argv) {
     fmt::print("\n{:54} {:7.2f}  {:8}  (at least {} wanted)\n", "speed of the lanes over std::priority_queue",
                over_priority_queue, "", over_priority_queue_wanted);
     met &= over_priority_queue >= over_priority_queue_wanted;
+    const double two_levels = on_racks.speed.rate() / on_lanes.speed.rate();
+    fmt::print("{:54} {:7.2f}  {:8}  (at least {} wanted)\n", "speed on two levels over that on one", two_levels, "",
+               two_levels_wanted);
+    fmt::print("{:54} {:7.2f}  {:8}  (no target)\n", "the same, one-flit messages on one level too",
+               on_racks.speed.rate() / on_rails.speed.rate(), "");
+    met &= two_levels >= two_levels_wanted;
     return met ? 0 : 1;
 }

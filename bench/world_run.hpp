@@ -35,6 +35,16 @@ inline Setting packet_setting(std::uint32_t accelerators, std::uint32_t ports, B
     return setting;
 }
 
+// Racks of 32 behind 36 rails, 4:1 towards electronic switches above: the all-EPS fabric of the paper.
+inline Setting rack_setting(std::uint32_t accelerators, Bytes bytes) {
+    Setting setting = packet_setting(accelerators, 36, bytes);
+    setting.fabric.kind = FabricKind::two_level;
+    setting.fabric.group = 32;
+    setting.fabric.level1 = {DeviceKind::eps, 72, 32, 8};
+    setting.fabric.level2 = {DeviceKind::eps, 72, 0, 0};
+    return setting;
+}
+
 // Circuits of the cube, one port a generator. Requires: accelerators is a power of two.
 inline Setting circuit_setting(std::uint32_t accelerators, Bytes bytes) {
     std::uint32_t bits = 0;
