@@ -110,7 +110,7 @@ void check_case(const RandomCase& one, Seen& seen) {
         const TimeParts& parts = report.critical_path;
         const CollectiveReport plain = runs.plain.collective(id);
         CHECK(plain.end == report.end);
-        CHECK((plain.explained || one.fabric.kind == FabricKind::two_level));
+        CHECK(plain.explained == (one.fabric.kind != FabricKind::two_level || report.flits == 0));
         if (plain.explained) {
             CHECK(all_parts(plain.critical_path) == all_parts(parts));
         }
@@ -142,7 +142,7 @@ TEST_CASE("the parts of a critical path are never negative, add up to the time, 
 
 TEST_CASE("on two levels the flits that were followed add up to the time, whichever way the last one went") {
     Seen seen;
-    for_each_seed(72, 3 * Cases::parts, [&](Random& random) {
+    for_each_seed(73, 3 * Cases::parts, [&](Random& random) {
         RandomCase one = random_levels_case(random);
         if (one.fabric.responses != ResponsePolicy::none) {
             random_operations(random, one);

@@ -6,6 +6,8 @@
 
 #include <simlette/fabric/built_fabric.hpp>
 
+#include <support/route_singly.hpp>
+
 namespace simlette {
 
 // Accelerator i hangs on port 0 of switch i, whose port 1 sends to switch i + 1. A message to the accelerator two
@@ -31,7 +33,7 @@ inline std::shared_ptr<const Fabric> switch_ring(std::uint32_t size, std::int64_
             routes.push_back(destination == i ? 2 * size + i : size + i);
         }
     }
-    graph.route_singly(routes);
+    route_singly(graph, routes);
     FabricSpec spec;
     spec.accelerators = size;
     spec.ports = 1;

@@ -4,17 +4,14 @@
 #include <map>
 #include <utility>
 
-#include <boost/multiprecision/cpp_int.hpp>
-
 #include <simlette/base/contract.hpp>
 #include <simlette/collective/build_schedule.hpp>
+#include <simlette/collective/exact.hpp>
 #include <simlette/link/flit.hpp>
 
 namespace simlette {
 
 namespace {
-
-using Exact = boost::multiprecision::cpp_rational;
 
 // Latency and the number of links side by side; of equal kinds only the one with the most bytes counts.
 struct EdgeKind {

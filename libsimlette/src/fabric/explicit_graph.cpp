@@ -22,6 +22,9 @@ namespace {
 
 // What routes take in steps and in memory: a search over all links, and a table of all nodes, for each accelerator.
 constexpr std::uint64_t most_route_steps = 1U << 27U;
+// About 2 GiB of state.
+constexpr std::uint64_t most_directed_links = 1U << 22U;
+constexpr std::size_t most_link_classes = 4'096;
 constexpr std::uint32_t most_optical_passes = 1'000;
 
 BitRate rate_of(const FabricSpec& spec, const GraphSpec::Link& link) {
@@ -120,7 +123,10 @@ private:
             links += 2ULL * link.count;
         }
         const std::uint64_t steps = spec_.accelerators * (links + nodes());
-        if (links > most_route_steps || steps > most_route_steps) {
+        if (links > most_directed_links) {
+            add(fmt::format("{} directed links are more than an explicit graph may have, which is {}", links,
+                            most_directed_links));
+        } else if (steps > most_route_steps) {
             add(
                 fmt::format("{} accelerators x ({} directed links + {} nodes) is more than an explicit graph may have, "
                             "which is {}",
@@ -377,20 +383,22 @@ void set_static_divisors(HostGraph& graph, std::uint32_t ports) {
     }
 }
 
-std::string turns_problem(const HostGraph& graph) {
-    for (std::uint32_t at = 0; at < graph.packet_switches; ++at) {
-        std::uint64_t cycle = 1;
-        for (std::uint32_t d = 0; d < graph.groups && cycle < UINT32_MAX; ++d) {
-            cycle = std::lcm(cycle, std::uint64_t{std::max(graph.choice(at, d).count, 1U)});
-        }
-        if (cycle >= UINT32_MAX) {
-            return fmt::format(
-                "{} has too many different numbers of links to choose among on its ways: no number below "
-                "2^32 is a multiple of them all",
-                graph.node_name(graph.accelerators + at));
-        }
+// Latencies of a path add up in 64 bits, and a link has its class in a small number.
+std::string latency_problem(const HostGraph& graph) {
+    if (graph.classes.size() > most_link_classes) {
+        return fmt::format("the links differ in {} ways, by rate, length and passes; expected at most {}",
+                           graph.classes.size(), most_link_classes);
     }
-    return "";
+    constexpr std::int64_t most_seconds = 1'000'000;
+    Duration longest{0};
+    for (const LinkClass& kind : graph.classes) {
+        longest = std::max(longest, kind.latency.total());
+    }
+    const auto hops = static_cast<std::int64_t>(graph.packet_switches) + 1;
+    return longest.ps / ps_per_second * hops < most_seconds
+               ? ""
+               : fmt::format("a path through {} switches with links as slow as {} s could take more than {} s",
+                             graph.packet_switches, longest.ps / ps_per_second, most_seconds);
 }
 
 std::string cycle_problem(const HostGraph& graph) {
@@ -426,8 +434,9 @@ HostGraph build_explicit(const FabricSpec& spec, std::vector<Problem>& problems)
         problem = fmt::format("no way leads from a{} to a{}; ways pass switches, never another accelerator",
                               pair->first, pair->second);
     } else {
-        problem = turns_problem(graph);
-        problem = problem.empty() ? cycle_problem(graph) : problem;
+        for (const auto& check : {latency_problem, spray_problem, cycle_problem}) {
+            problem = problem.empty() ? check(graph) : problem;
+        }
     }
     if (!problem.empty()) {
         problems.push_back({"", 0, 0, std::move(problem)});

@@ -53,32 +53,31 @@ bool HostGraph::has_choices() const {
     return std::any_of(choices.begin(), choices.end(), [](const LinkChoice& choice) { return choice.count > 1; });
 }
 
-std::vector<std::uint32_t> HostGraph::cycles() const {
+std::vector<std::uint32_t> HostGraph::spray_cycles() const {
     std::vector<std::uint32_t> all;
     for (const SwitchRoutes& routes : switches) {
         std::uint64_t cycle = 1;
         for (std::uint32_t group = 0; group < groups && !choices.empty(); ++group) {
             cycle = std::lcm(cycle, std::max<std::uint64_t>(choices[routes.first_choice + group].count, 1));
-            require(cycle < UINT32_MAX, "turns of a switch fit 32 bits");
+            if (cycle >= too_long_a_cycle) {
+                break;
+            }
         }
-        all.push_back(static_cast<std::uint32_t>(cycle));
+        all.push_back(static_cast<std::uint32_t>(std::min<std::uint64_t>(cycle, too_long_a_cycle)));
     }
     return all;
 }
 
-void HostGraph::route_singly(const std::vector<LinkId>& table) {
-    require(table.size() == std::size_t{packet_switches} * accelerators, "every switch has a route per accelerator");
-    groups = accelerators;
-    for (std::uint32_t a = 0; a < accelerators; ++a) {
-        places.push_back({a, 0});
+std::string spray_problem(const HostGraph& graph) {
+    const std::vector<std::uint32_t> cycles = graph.spray_cycles();
+    const auto found = std::find(cycles.begin(), cycles.end(), HostGraph::too_long_a_cycle);
+    if (found == cycles.end()) {
+        return "";
     }
-    for (std::uint32_t at = 0; at < packet_switches; ++at) {
-        switches.push_back({no_id, no_id, at * accelerators, 1, 1});
-    }
-    for (const LinkId link : table) {
-        choices.push_back({static_cast<std::uint32_t>(choice_links.size()), link == no_id ? 0U : 1U});
-        choice_links.push_back(link);
-    }
+    return graph.node_name(graph.accelerators + static_cast<NodeId>(found - cycles.begin())) +
+           " has too many different numbers of links to choose among on its ways: no number below 2^32 is a multiple "
+           "of "
+           "them all";
 }
 
 std::string HostGraph::node_name(NodeId node) const {

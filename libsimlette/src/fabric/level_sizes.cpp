@@ -12,6 +12,7 @@ namespace simlette {
 namespace {
 
 constexpr std::uint64_t most_up_links = 1U << 22U;
+constexpr std::uint64_t most_choices = 1U << 26U;
 
 // Parts of at most `size` that make up `all`.
 std::uint32_t parts_of(std::uint32_t all, std::uint32_t size) {
@@ -69,6 +70,17 @@ public:
         return true;
     }
 
+    // A switch knows its ways to every group.
+    void choices(const LevelSizes& sizes) {
+        const std::uint64_t devices =
+            std::uint64_t{sizes.groups} * sizes.rails + std::uint64_t{sizes.rails} * sizes.devices_each;
+        if (devices * sizes.groups > most_choices) {
+            refuse(
+                fmt::format("{} devices x {} groups = {} ways to keep; expected at most {}; larger groups need fewer",
+                            devices, sizes.groups, devices * sizes.groups, most_choices));
+        }
+    }
+
 private:
     bool refuse(std::string message) {
         problems_.push_back({"", 0, 0, std::move(message)});
@@ -104,6 +116,7 @@ LevelSizes level_sizes(const FabricSpec& spec, std::vector<Problem>& problems) {
     const std::uint32_t room = spec.level2.radix == 0 ? sizes.up : spec.level2.radix / sizes.groups;
     sizes.devices_each = parts_of(sizes.up, room);
     sizes.links_each = parts_of(sizes.up, sizes.devices_each);
+    check.choices(sizes);
     return sizes;
 }
 

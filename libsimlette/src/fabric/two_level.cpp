@@ -12,6 +12,10 @@ namespace simlette {
 
 namespace {
 
+std::uint32_t rounds_of(std::uint32_t groups) {
+    return groups % 2 == 0 ? groups - 1 : groups;
+}
+
 class TwoLevels {
 public:
     TwoLevels(const FabricSpec& spec, const LevelSizes& sizes) : spec_(spec), sizes_(sizes) {}
@@ -187,8 +191,6 @@ private:
         graph_.choice_links.insert(graph_.choice_links.end(), links.begin(), links.end());
     }
 
-    static std::uint32_t rounds_of(std::uint32_t groups) { return groups % 2 == 0 ? groups - 1 : groups; }
-
     const FabricSpec& spec_;
     const LevelSizes& sizes_;
     HostGraph graph_;
@@ -200,7 +202,7 @@ void check_circuits(const FabricSpec& spec, const LevelSizes& sizes, std::vector
         return;
     }
     const std::uint32_t groups = sizes.serving_groups;
-    const std::uint32_t rounds = groups % 2 == 0 ? groups - 1 : groups;
+    const std::uint32_t rounds = rounds_of(groups);
     const std::uint64_t links = std::uint64_t{sizes.rails} * sizes.up;
     if (groups > 1 && links < rounds) {
         problems.push_back({"", 0, 0,
@@ -224,7 +226,12 @@ HostGraph build_two_level(const FabricSpec& spec, std::vector<Problem>& problems
         return {};
     }
     TwoLevels levels(spec, sizes);
-    return hybrid ? levels.hybrid() : levels.packets();
+    HostGraph graph = hybrid ? levels.hybrid() : levels.packets();
+    const std::string problem = spray_problem(graph);
+    if (!problem.empty()) {
+        problems.push_back({"", 0, 0, problem});
+    }
+    return graph;
 }
 
 }  // namespace simlette

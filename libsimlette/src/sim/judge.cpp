@@ -60,6 +60,10 @@ Validity judge(const AnalyticNetwork& network, const Fabric& fabric) {
         validity.reasons.push_back(
             "transactions are packed into flits, but analytic mode counts bytes alone; use flit mode");
     }
+    if (graph.has_levels()) {
+        validity.reasons.push_back(
+            "paths differ in length, but analytic mode charges the longest in every phase; use flit mode");
+    }
     const RoutingSpec& routing = fabric.spec.routing;
     if (routing.policy != RoutingPolicy::spray || routing.granularity != Granularity::flit) {
         validity.reasons.push_back(

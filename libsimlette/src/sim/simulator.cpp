@@ -53,7 +53,7 @@ Overlay overlay_of(const Fabric& fabric, const std::vector<std::uint32_t>& accel
     Overlay overlay{static_cast<std::uint32_t>(accelerators.size())};
     overlay.layers = layers;
     if (!fabric.circuits()) {
-        overlay.ports = graph.ports_to_all;
+        overlay.ports = fabric.spec.ports;
         return overlay;
     }
     std::vector<std::uint32_t> place(graph.accelerators, no_id);
@@ -402,7 +402,7 @@ CollectiveReport Simulator::collective(CollectiveId id) const {
         report.end = run.end();
         report.finish_skew = run.finish_skew();
         report.explained = state_->explained(run);
-        report.critical_path = run.critical_path();
+        report.critical_path = report.explained ? run.critical_path() : TimeParts{};
     }
     return report;
 }

@@ -6,6 +6,7 @@
 #include <simlette/fabric/flit_network.hpp>
 #include <simlette/fabric/message_network.hpp>
 #include <support/random_case.hpp>
+#include <support/route_singly.hpp>
 #include <support/seeds.hpp>
 
 using namespace simlette;
@@ -60,7 +61,7 @@ HostGraph two_levels(std::uint32_t group, std::uint32_t rails, std::uint32_t up,
             }
         }
     }
-    graph.route_singly(routes);
+    route_singly(graph, routes);
     return graph;
 }
 

@@ -130,8 +130,9 @@ private:
     static_assert(sizeof(LinkState) == 64);
     // What it reads and writes where a link ends.
     struct LinkEnd {
-        std::uint32_t at = no_id;                         // the switch; no_id: an accelerator
-        std::array<std::uint32_t, channel_count> turn{};  // of the next flit that has a choice, modulo cycles_[at]
+        std::uint32_t at = no_id;  // the switch; no_id: an accelerator
+        std::array<std::uint32_t, channel_count>
+            sprayed{};  // flits that had a choice, from the port on, modulo spray_cycles_[at]
         std::uint16_t link_class = 0;
         bool counts_credits = false;
     };
@@ -210,10 +211,10 @@ private:
     void arrive(const Arrival& arrival, LinkId out);
     LinkId way_on(const Arrival& arrival);
     std::uint32_t choose(LinkId from, const LinkChoice& choice, std::uint32_t message, std::uint32_t channel);
-    std::uint32_t next_turn(LinkEnd& end, std::uint32_t channel, std::uint32_t candidates);
-    std::uint32_t random_turn(LinkId from, std::uint32_t channel, std::uint32_t candidates);
+    std::uint32_t next_sprayed(LinkEnd& end, std::uint32_t channel, std::uint32_t candidates);
+    std::uint32_t draw(LinkId from, std::uint32_t channel, std::uint32_t candidates);
     std::uint32_t least_queued(const LinkChoice& choice, std::uint32_t first) const;
-    void reset_turns();
+    void reset_spray();
     void reach_core(LinkId from, std::uint32_t message);
     void reach_completer(LinkId from, std::uint32_t message, std::uint32_t left);
     void reach_requester(std::uint32_t message, std::uint32_t left);
@@ -278,6 +279,8 @@ private:
     TransactionRules rules_;
     std::uint64_t seed_;
     bool one_switch_;  // at most one lies between two accelerators, and it has no choice
+    // Flits of a port-message may land by several ports in one instant; then the lowest comes first.
+    bool many_landings_;
     // The state of more links leaves a cache of 1 MiB, so that fetching it ahead pays.
     static constexpr std::size_t links_nearby = 8192;
     bool far_apart_;
@@ -285,8 +288,8 @@ private:
     Time now_;
     std::vector<LinkState> links_;
     std::vector<LinkEnd> ends_;
-    std::vector<std::uint32_t> cycles_;  // per switch, a multiple of the sizes of its choices
-    std::vector<std::uint64_t> draws_;   // per link and channel, of random routing
+    std::vector<std::uint32_t> spray_cycles_;  // per switch, a multiple of the sizes of its choices
+    std::vector<std::uint64_t> draws_;         // per link and channel, of random routing
     std::vector<StallClock> clocks_;
     std::vector<LinkId> due_;            // ports that decide when the instant closes
     std::vector<OutputQueues> outputs_;  // per switch link and channel

@@ -20,6 +20,7 @@ FlitNetwork<Queue>::FlitNetwork(const HostGraph& graph, const RoutingSpec& routi
       rules_(rules),
       seed_(seed),
       one_switch_(!graph.has_choices() && !graph.has_levels()),
+      many_landings_(!one_switch_ && graph.groups == graph.accelerators),
       far_apart_(graph.links.size() > links_nearby),
       sources_(graph, routing, rules, seed),
       way_back_(graph.ways_back()) {
@@ -29,9 +30,10 @@ FlitNetwork<Queue>::FlitNetwork(const HostGraph& graph, const RoutingSpec& routi
 
 template <class Queue>
 void FlitNetwork<Queue>::build_links() {
+    require(graph_.classes.size() <= UINT16_MAX, "a link keeps its class in 16 bits");
     links_.assign(graph_.links.size(), {});
     ends_.assign(graph_.links.size(), {});
-    cycles_ = graph_.cycles();
+    spray_cycles_ = graph_.spray_cycles();
     clocks_.assign(graph_.links.size(), {});
     outputs_.resize((graph_.links.size() - first_switch_link_) * channel_count);
     answers_.assign(first_switch_link_, {});
@@ -58,7 +60,7 @@ void FlitNetwork<Queue>::build_links() {
         }
         ends_[id].counts_credits = state.finite != 0;
     }
-    reset_turns();
+    reset_spray();
 }
 
 template <class Queue>
@@ -113,7 +115,7 @@ void FlitNetwork<Queue>::reset_arbiters() {
     for (OutputQueues& queues : outputs_) {
         queues.reset_pointer();
     }
-    reset_turns();
+    reset_spray();
 }
 
 // A flit, in the detail of its arrival: its message, whether it is the last of it, its channel.
@@ -133,8 +135,9 @@ void FlitNetwork<Queue>::deliver(const Event& event) {
 // order matters to adaptive routing alone: by input.
 template <class Queue>
 void FlitNetwork<Queue>::take_arrivals() {
-    constexpr std::size_t ahead = 16;
-    constexpr std::size_t inputs_ahead = 8;
+    constexpr std::size_t ahead = 32;
+    constexpr std::size_t inputs_ahead = 20;
+    constexpr std::size_t tails_ahead = 8;
     if (routing_.policy == RoutingPolicy::adaptive) {
         std::sort(arrivals_.begin(), arrivals_.end(),
                   [](const Arrival& a, const Arrival& b) { return a.from < b.from; });
@@ -151,9 +154,16 @@ void FlitNetwork<Queue>::take_arrivals() {
         if (i >= ahead) {
             arrive(arrivals_[i - ahead], ways[i % ahead]);
         }
-        if (i >= inputs_ahead && i - inputs_ahead < arrivals_.size()) {
-            const Arrival& near = arrivals_[i - inputs_ahead];
-            output(ways[(i - inputs_ahead) % ahead], near.flit & 1U).prefetch_tail(near.from, runs_);
+        // `ahead` less what a step is early: so many steps after the way was chosen.
+        const auto queues_at = [&](std::size_t early) -> OutputQueues* {
+            const std::size_t place = i - (ahead - early);
+            return place < arrivals_.size() ? &output(ways[place % ahead], arrivals_[place].flit & 1U) : nullptr;
+        };
+        if (OutputQueues* queues = queues_at(inputs_ahead)) {
+            queues->prefetch_inputs();
+        }
+        if (OutputQueues* queues = queues_at(tails_ahead)) {
+            queues->prefetch_tail(arrivals_[i - (ahead - tails_ahead)].from, runs_);
         }
         if (i < arrivals_.size()) {
             const LinkId way = ways[i % ahead] = way_on(arrivals_[i]);
@@ -168,6 +178,9 @@ void FlitNetwork<Queue>::take_arrivals() {
 template <class Queue>
 void FlitNetwork<Queue>::take_landed() {
     constexpr std::size_t ahead = 12;
+    if (many_landings_) {
+        std::sort(landed_.begin(), landed_.end(), [](const Arrival& a, const Arrival& b) { return a.from < b.from; });
+    }
     for (std::size_t i = 0; i < landed_.size(); ++i) {
         if (i + ahead < landed_.size()) {
             const std::uint32_t later = landed_[i + ahead].flit >> 2U;

@@ -51,8 +51,8 @@ std::uint32_t FlitNetwork<Queue>::choose(LinkId from, const LinkChoice& choice, 
         }
     }
     const std::uint32_t chosen = routing_.policy == RoutingPolicy::random
-                                     ? random_turn(from, channel, choice.count)
-                                     : next_turn(ends_[from], channel, choice.count);
+                                     ? draw(from, channel, choice.count)
+                                     : next_sprayed(ends_[from], channel, choice.count);
     const std::uint32_t taken = routing_.policy == RoutingPolicy::adaptive ? least_queued(choice, chosen) : chosen;
     if (keeps) {
         kept_[message].push_back({at, taken});
@@ -61,15 +61,15 @@ std::uint32_t FlitNetwork<Queue>::choose(LinkId from, const LinkChoice& choice, 
 }
 
 template <class Queue>
-std::uint32_t FlitNetwork<Queue>::next_turn(LinkEnd& end, std::uint32_t channel, std::uint32_t candidates) {
-    const std::uint32_t cycle = cycles_[end.at];
-    const std::uint32_t turn = end.turn[channel];
-    end.turn[channel] = turn + 1 == cycle ? 0 : turn + 1;
+std::uint32_t FlitNetwork<Queue>::next_sprayed(LinkEnd& end, std::uint32_t channel, std::uint32_t candidates) {
+    const std::uint32_t cycle = spray_cycles_[end.at];
+    const std::uint32_t turn = end.sprayed[channel];
+    end.sprayed[channel] = turn + 1 == cycle ? 0 : turn + 1;
     return cycle == candidates ? turn : turn % candidates;
 }
 
 template <class Queue>
-std::uint32_t FlitNetwork<Queue>::random_turn(LinkId from, std::uint32_t channel, std::uint32_t candidates) {
+std::uint32_t FlitNetwork<Queue>::draw(LinkId from, std::uint32_t channel, std::uint32_t candidates) {
     const std::uint64_t count = draws_[std::size_t{from} * channel_count + channel]++;
     return static_cast<std::uint32_t>(mix(mix(mix(seed_, ends_[from].at), graph_.links[from].to_port), count) %
                                       candidates);
@@ -93,11 +93,11 @@ std::uint32_t FlitNetwork<Queue>::least_queued(const LinkChoice& choice, std::ui
 
 // Every input starts at the candidate of its own number, so that inputs do not all begin at the same one.
 template <class Queue>
-void FlitNetwork<Queue>::reset_turns() {
+void FlitNetwork<Queue>::reset_spray() {
     for (LinkId id = 0; id < ends_.size(); ++id) {
         LinkEnd& end = ends_[id];
         if (end.at != no_id) {
-            end.turn.fill(graph_.links[id].to_port % cycles_[end.at]);
+            end.sprayed.fill(graph_.links[id].to_port % spray_cycles_[end.at]);
         }
     }
     draws_.assign(routing_.policy == RoutingPolicy::random ? ends_.size() * channel_count : 0, 0);

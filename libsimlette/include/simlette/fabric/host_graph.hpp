@@ -83,16 +83,15 @@ struct HostGraph {
     std::vector<HostLink> links;
     std::vector<std::string> switch_names;  // empty: s0, s1, ...
 
-    // Which links of a source lead to a destination. One of three forms holds for a graph:
-    //   ports_to_all   the first `ports_to_all` links of every accelerator reach every destination
-    //   group_ports    by the groups of source and destination: the places of links among those of the source,
-    //   ascending;
-    //                  one that stands there twice takes two shares of what is sprayed
-    //   neighbours     circuits: by source and destination
+    // Which links of a source lead to a destination. One of three forms holds for a graph.
+    // Packet switches behind every port: the first `ports_to_all` links of an accelerator reach every destination.
     std::uint32_t ports_to_all = 0;
+    // By the groups of source and destination: places among the links of the source, ascending. A link that stands
+    // there twice takes two shares of what is sprayed.
     std::vector<LinkChoice> group_ports;  // groups * groups, into source_ports
     std::vector<std::uint32_t> source_ports;
     std::vector<LinkId> first_link;  // as first_links() says; with group_ports
+    // Circuits, by source and destination.
     struct Neighbour {
         std::uint32_t destination;
         LinkId link;
@@ -127,14 +126,13 @@ struct HostGraph {
         return hangs_on(at, destination) ? way_down(at, destination) : choice_links[choice(at, destination).first];
     }
     // Per switch, the least number that is a multiple of the size of each of its choices.
-    std::vector<std::uint32_t> cycles() const;
+    std::vector<std::uint32_t> spray_cycles() const;
+    static constexpr std::uint32_t too_long_a_cycle =
+        UINT32_MAX;  // what spray_cycles() says where 32 bits do not suffice
     // Some link leads from switch to switch.
     bool has_levels() const;
     // Some switch has more than one link that leads on to the same destination.
     bool has_choices() const;
-    // Every accelerator a group of its own, and one way from each switch to each: table[switch * accelerators +
-    // destination], no_id where nothing passes.
-    void route_singly(const std::vector<LinkId>& table);
     // For each link into an accelerator the link that leaves the same port; no_id for other links and one-way ports.
     std::vector<LinkId> ways_back() const;
     std::string node_name(NodeId node) const;  // a0, s3
@@ -142,6 +140,9 @@ struct HostGraph {
     std::string port_name(LinkId link) const;  // a0.p3
     void check() const;                        // throws Error{internal}
 };
+
+// Why sprayed flits of some switch cannot be counted; empty if they can.
+std::string spray_problem(const HostGraph& graph);
 
 // The links that may carry a message from source to destination, in port order. A link may stand there more than once,
 // side by side: what is sprayed then gives it as many shares.

@@ -98,8 +98,10 @@ public:
 
     // Steps towards the memory that pop() or push() will need.
     void prefetch_inputs() const {
-        __builtin_prefetch(queues_.data() + next_);
-        __builtin_prefetch(queues_.data() + next_ + 5);  // a cache line on
+        constexpr std::size_t in_a_cache_line = 5;
+        for (std::size_t place = 0; place < queues_.size(); place += in_a_cache_line) {
+            __builtin_prefetch(queues_.data() + place);
+        }
     }
     void prefetch_run(const FlitRuns& runs) const {
         if (!empty()) {

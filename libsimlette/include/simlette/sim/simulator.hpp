@@ -110,7 +110,8 @@ struct SimulatorOptions {
 
 class SIMLETTE_EXPORT Simulator {
 public:
-    // Throws Error{input} if the mode cannot carry the fabric's fidelity: message mode packs no transactions.
+    // Throws Error{input} if the mode cannot carry the fabric: message mode packs no transactions and follows no choice
+    // among links at switches, and only flit mode knows links of unequal rates.
     explicit Simulator(std::shared_ptr<const Fabric> fabric, SimulatorOptions options = {});
     ~Simulator();
     Simulator(Simulator&&) noexcept;
