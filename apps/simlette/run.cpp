@@ -2,6 +2,7 @@
 
 #include <simlette/study/describe.hpp>
 #include <simlette/study/draw_fabric.hpp>
+#include <simlette/study/draw_utilization.hpp>
 #include <simlette/study/run.hpp>
 #include <simlette/study/trace.hpp>
 
@@ -24,9 +25,12 @@ struct RunOptions {
     std::string links;
     std::string trace;
     std::string svg_links;
+    std::string utilization;
+    std::string svg_utilization;
     std::string progress = "auto";
     bool check = false;
     bool explain = false;
+    bool by_collective = false;
 };
 
 void add_run_options(CLI::App& app, RunOptions& options) {
@@ -46,6 +50,11 @@ void add_run_options(CLI::App& app, RunOptions& options) {
     add_value(app, "--trace", options.trace, "FILE",
               "Write a Chrome trace, which Perfetto opens; about 200 bytes a message and link, the first 2 million");
     add_value(app, "--svg-links", options.svg_links, "FILE", "Draw the fabric, its links coloured by utilization");
+    add_value(app, "--utilization", options.utilization, "FILE",
+              "Write how busy the links were over time: one row a span and level");
+    add_value(app, "--svg-utilization", options.svg_utilization, "FILE", "Draw that, a line a level");
+    app.add_flag("--by-collective", options.by_collective,
+                 "Tell in --links, --json and the table how many flits of a link are of which collective");
     add_value(app, "--progress", options.progress, "WHEN", "Progress on stderr: auto, always or never");
     app.footer(
         "Example:\n  simlette run topologies/single-level-eps.yaml workloads/one-shot.yaml --set "
@@ -75,12 +84,18 @@ Mode mode_of(const RunOptions& options) {
 // Refuses what the mode cannot tell.
 void check_mode(const RunOptions& options) {
     const Mode mode = mode_of(options);
-    if (mode != Mode::flit && (options.explain || !options.trace.empty())) {
-        refuse(std::string(options.explain ? "`--explain`" : "`--trace`") + " follows single flits, which `--mode " +
-               options.mode + "` does not have; use `--mode flit` or `--mode all`");
+    if (mode != Mode::flit && (options.explain || options.by_collective || !options.trace.empty())) {
+        refuse(std::string(options.explain         ? "`--explain`"
+                           : options.by_collective ? "`--by-collective`"
+                                                   : "`--trace`") +
+               " follows single flits, which `--mode " + options.mode +
+               "` does not have; use `--mode flit` or `--mode all`");
     }
-    const std::pair<const char*, const std::string*> of_links[] = {
-        {"--messages", &options.messages}, {"--links", &options.links}, {"--svg-links", &options.svg_links}};
+    const std::pair<const char*, const std::string*> of_links[] = {{"--messages", &options.messages},
+                                                                   {"--links", &options.links},
+                                                                   {"--svg-links", &options.svg_links},
+                                                                   {"--utilization", &options.utilization},
+                                                                   {"--svg-utilization", &options.svg_utilization}};
     for (const auto& [option, file] : of_links) {
         if (mode == Mode::analytic && !file->empty()) {
             refuse(std::string("`") + option +
@@ -98,6 +113,8 @@ Outputs outputs_of(const RunOptions& options, const RunInputs& inputs) {
         outputs.expect("--links", options.links);
         outputs.expect("--trace", options.trace);
         outputs.expect("--svg-links", options.svg_links);
+        outputs.expect("--utilization", options.utilization);
+        outputs.expect("--svg-utilization", options.svg_utilization);
     }
     outputs.keep_apart_from({inputs.topology, inputs.workload});
     return outputs;
@@ -142,6 +159,9 @@ void write_pictures(const RunReport& report, const Outputs& outputs) {
     if (outputs.wanted("--svg-links")) {
         outputs.write("--svg-links", links_svg(report));
     }
+    if (outputs.wanted("--svg-utilization")) {
+        outputs.write("--svg-utilization", utilization_svg(report));
+    }
 }
 
 void print_tables(const std::vector<ModeRun>& runs, bool all) {
@@ -163,6 +183,9 @@ void write_reports(const std::vector<ModeRun>& runs, const RunOptions& options, 
     }
     if (outputs.wanted("--links")) {
         outputs.write("--links", links_csv(report));
+    }
+    if (outputs.wanted("--utilization")) {
+        outputs.write("--utilization", utilization_csv(report));
     }
     write_pictures(report, outputs);
     if (!options.common.quiet && !outputs.uses_stdout()) {
@@ -220,6 +243,8 @@ int run_command(const Arguments& arguments) {
     }
     control.record_messages = outputs.wanted("--messages");
     control.record_trace = outputs.wanted("--trace");
+    control.record_utilization = outputs.wanted("--utilization") || outputs.wanted("--svg-utilization");
+    control.count_shares = options.by_collective;
     control.explain = options.explain;
     const std::vector<ModeRun> runs = simulate(loaded, inputs, options, control);
     write_reports(runs, options, outputs);

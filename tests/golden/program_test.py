@@ -72,7 +72,7 @@ class ProgramTest(unittest.TestCase):
         done = simlette("run", EPS, ONE_SHOT, "--set", "workload.collectives.0.bytes=1 MiB")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertRegex(done.stdout, r"completion +82\.1284 us\n")
-        self.assertLess(len(done.stdout.splitlines()), 40)
+        self.assertLess(len(done.stdout.splitlines()), 44)
 
     def test_the_json_has_every_key_in_order(self):
         report = self.json_of(EPS, ONE_SHOT, *SMALL)
@@ -144,12 +144,37 @@ class ProgramTest(unittest.TestCase):
     def test_link_rows_add_up(self):
         report = self.json_of(EPS, ONE_SHOT, *SMALL, "--links", str(self.folder / "l.csv"))
         rows = list(csv.DictReader(io.StringIO((self.folder / "l.csv").read_text())))
-        self.assertEqual(list(rows[0]), "name,bytes,flits,utilization,stall_request_ps,stall_response_ps,queue".split(","))
+        self.assertEqual(list(rows[0]), "name,bytes,flits,utilization,stall_request_ps,"
+                         "stall_response_ps,queue,level,queue_mean".split(","))
         self.assertEqual(len(rows), report["links"]["count"])
         self.assertEqual(sum(int(row["flits"]) for row in rows), 2 * report["flits"])
         self.assertTrue(all(int(row["bytes"]) == 640 * int(row["flits"]) for row in rows))
         self.assertEqual(max(int(row["bytes"]) for row in rows), report["links"]["busiest_bytes"])
         self.assertEqual(max(float(row["utilization"]) for row in rows), report["links"]["max_utilization"])
+        for level in report["links"]["levels"]:
+            of_level = [row for row in rows if row["level"] == level["name"]]
+            self.assertEqual(level["bytes"], sum(int(row["bytes"]) for row in of_level))
+            self.assertEqual(level["queue"], max(int(row["queue"]) for row in of_level))
+
+    def test_flits_of_links_are_told_by_collective(self):
+        files = (EPS, "tests/golden/three-in-a-row.yaml", "--by-collective")
+        report = self.json_of(*files, "--links", str(self.folder / "l.csv"))
+        rows = list(csv.DictReader(io.StringIO((self.folder / "l.csv").read_text())))
+        shares = [name for name in rows[0] if name.startswith("flits.")]
+        self.assertEqual(len(shares), len(report["collectives"]))
+        self.assertTrue(all(int(row["flits"]) == sum(int(row[share]) for share in shares) for row in rows))
+        for level in report["links"]["levels"]:
+            self.assertEqual(640 * sum(share["flits"] for share in level["collectives"]), level["bytes"])
+        self.refused(["run", *files, "--mode", "message"], "`--by-collective`", "use `--mode flit`")
+
+    def test_utilization_over_time_has_a_row_a_span_and_level(self):
+        report = self.json_of(EPS, ONE_SHOT, *SMALL, "--utilization", str(self.folder / "u.csv"))
+        rows = list(csv.DictReader(io.StringIO((self.folder / "u.csv").read_text())))
+        self.assertEqual(list(rows[0]), ["start_ps", "end_ps", "level", "mean", "max", "hottest"])
+        spans = report["links"]["over_time"]
+        self.assertEqual(len(rows), len(spans) * len(report["links"]["levels"]))
+        self.assertEqual(spans[-1]["end_ps"], report["completion_ps"])
+        self.assertTrue(all(before["end_ps"] == after["start_ps"] for before, after in zip(spans, spans[1:])))
 
     def test_a_trace_has_every_port_message_at_both_of_its_ports(self):
         words = [EPS, ONE_SHOT, *SMALL, "--set", "topology.buffers=8 flits"]
@@ -166,10 +191,11 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(simlette("run", *words, "--trace", "-").stdout, (self.folder / "t.json").read_text())
 
     def test_pictures_are_well_formed(self):
-        svg, dot, links = (str(self.folder / name) for name in ("f.svg", "f.dot", "l.svg"))
+        svg, dot, links, use = (str(self.folder / name) for name in ("f.svg", "f.dot", "l.svg", "u.svg"))
         self.assertEqual(simlette("show", OCS, "--svg", svg, "--dot", dot, "--quiet").returncode, 0)
-        self.assertEqual(simlette("run", EPS, ONE_SHOT, "--svg-links", links, "--quiet").returncode, 0)
-        for file in (svg, links):
+        self.assertEqual(simlette("run", EPS, ONE_SHOT, "--svg-links", links, "--svg-utilization", use,
+                                  "--quiet").returncode, 0)
+        for file in (svg, links, use):
             root = xml.etree.ElementTree.parse(file).getroot()
             self.assertEqual(root.tag, "{http://www.w3.org/2000/svg}svg")
             self.assertTrue(root[0].text and root[1].text)
@@ -286,7 +312,7 @@ class ProgramTest(unittest.TestCase):
             self.refused(["run", EPS, ONE_SHOT, "--explain", "--mode", mode], "`--explain`", "use `--mode flit`")
         done = simlette("run", EPS, ONE_SHOT, *SMALL, "--explain", "--mode", "all")
         self.assertRegex(done.stdout, r"\nmodes\n(.*\n)+\ncritical path of all-reduce: 1 message\n")
-        for option in ("--messages", "--links", "--svg-links"):
+        for option in ("--messages", "--links", "--svg-links", "--utilization", "--svg-utilization"):
             self.refused(["run", EPS, ONE_SHOT, option, str(self.folder / "x"), "--mode", "analytic"], f"`{option}`")
         self.refused(["run", EPS, ONE_SHOT, "--trace", str(self.folder / "x"), "--mode", "message"], "`--trace`")
 
@@ -322,7 +348,8 @@ class ProgramTest(unittest.TestCase):
         self.refused(["run", EPS, ONE_SHOT, "--set", "topology.ports=0"], "--set topology.ports: ")
 
     def test_output_that_cannot_be_written_is_status_3_before_anything_runs(self):
-        for option in ("--json", "--csv", "--messages", "--links", "--trace", "--svg-links"):
+        for option in ("--json", "--csv", "--messages", "--links", "--trace", "--svg-links", "--utilization",
+                       "--svg-utilization"):
             for file in ("no/such/folder/x", str(self.folder)):
                 started = time.monotonic()
                 done = simlette("run", EPS, ONE_SHOT, *LONG, option, file)

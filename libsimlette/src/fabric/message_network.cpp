@@ -215,6 +215,21 @@ std::vector<LinkStatistics> MessageNetwork::link_statistics() const {
     return all;
 }
 
+// The slots of a run follow each other without a gap.
+std::vector<Duration> MessageNetwork::wire_times() const {
+    std::vector<Duration> all(ports_.size());
+    for (LinkId id = 0; id < ports_.size(); ++id) {
+        const Port& port = ports_[id];
+        all[id] = port.sent * flit_time_;
+        if (port.slots > 0) {
+            all[id] += std::min(now_ - port.start, port.slots * flit_time_);
+        } else if (port.free_at > now_) {
+            all[id] = all[id] - (port.free_at - now_);
+        }
+    }
+    return all;
+}
+
 StallReport MessageNetwork::explain() const {
     return explain_stall(graph_, now_, {});
 }

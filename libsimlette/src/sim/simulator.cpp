@@ -140,6 +140,9 @@ struct Simulator::State {
             if (options.record_ports) {
                 flit->log_ports(options.record_limit);
             }
+            if (options.count_shares) {
+                flit->count_shares();
+            }
         } else if (auto* message = std::get_if<MessageNetwork>(&network)) {
             message->record_messages(options.record_messages);
         }
@@ -415,6 +418,10 @@ NetworkStatistics Simulator::statistics() const {
 
 std::vector<LinkStatistics> Simulator::links() const {
     return std::visit([](const auto& one) { return one.link_statistics(); }, state_->network);
+}
+
+std::vector<Duration> Simulator::wire_times() const {
+    return std::visit([](const auto& one) { return one.wire_times(); }, state_->network);
 }
 
 std::vector<MessageRecord> Simulator::messages() const {

@@ -7,7 +7,7 @@
 #include <simlette/study/draw_fabric.hpp>
 #include <simlette/study/fabric_sketch.hpp>
 #include <simlette/study/format.hpp>
-#include <simlette/study/measures.hpp>
+#include <simlette/study/link_measures.hpp>
 #include <simlette/study/picture_style.hpp>
 #include <simlette/study/run_setup.hpp>
 #include <simlette/study/svg.hpp>
@@ -382,16 +382,12 @@ void FabricDrawing::list_use() {
 
 void FabricDrawing::list_busiest() {
     const RunReport& run = *picture_.run;
-    const Duration window = traffic_window(run.statistics);
-    std::vector<const LinkStatistics*> links;
-    for (const LinkStatistics& link : run.links) {
-        links.push_back(&link);
-    }
-    std::stable_sort(links.begin(), links.end(), [](const auto* a, const auto* b) { return a->busy > b->busy; });
+    const Duration window = link_window(run);
     write("busiest links");
-    for (std::size_t i = 0; i < std::min<std::size_t>(links.size(), 8); ++i) {
-        svg_.text({width - 30, legend_y_}, percent_text(utilization(links[i]->busy, 1, window).billionths), "end");
-        write(links[i]->name, "soft");
+    for (const std::uint32_t id : hot_links(run, 8)) {
+        const LinkStatistics& link = run.links[id];
+        svg_.text({width - 30, legend_y_}, percent_text(utilization(link.busy, 1, window).billionths), "end");
+        write(link.name, "soft");
     }
 }
 
@@ -462,7 +458,7 @@ std::string links_svg(const RunReport& report) {
     Picture picture = picture_of(*fabric, report.fabric, report.inputs.topology + " with " + report.inputs.workload);
     picture.run = &report;
     picture.description += busiest_sentence(report);
-    const Duration window = traffic_window(report.statistics);
+    const Duration window = link_window(report);
     std::vector<std::int64_t> use;
     for (const LinkStatistics& link : report.links) {
         use.push_back(utilization(link.busy, 1, window).billionths);

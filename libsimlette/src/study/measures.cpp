@@ -19,15 +19,6 @@ std::optional<std::int64_t> bits_per_second(std::int64_t bytes, Duration window,
     return static_cast<std::int64_t>(bits / (Wide{window.ps} * over));
 }
 
-// From the first flit to the last delivery, or to where a run that was cut short stopped. Responses may be on their way
-// after that, so a link is busy for at most all of it.
-Duration link_window(const RunReport& report) {
-    const NetworkStatistics& statistics = report.statistics;
-    const Duration window = traffic_window(statistics);
-    const bool cut = report.outcome != Outcome::finished && statistics.first_injection < report.ended;
-    return cut ? std::max(window, report.ended - statistics.first_injection) : window;
-}
-
 void measure_links(const RunReport& report, RunMeasures& measures) {
     const Duration window = link_window(report);
     Duration busy{0};
@@ -75,6 +66,13 @@ void measure_bandwidth(const RunReport& report, RunMeasures& measures) {
 
 Duration traffic_window(const NetworkStatistics& statistics) {
     return statistics.flits == 0 ? Duration{0} : statistics.last_delivery - statistics.first_injection;
+}
+
+Duration link_window(const RunReport& report) {
+    const NetworkStatistics& statistics = report.statistics;
+    const Duration window = traffic_window(statistics);
+    const bool cut = report.outcome != Outcome::finished && statistics.first_injection < report.ended;
+    return cut ? std::max(window, report.ended - statistics.first_injection) : window;
 }
 
 Ratio utilization(Duration busy, std::int64_t links, Duration window) {

@@ -2,9 +2,10 @@
 
 #include <utility>
 
+#include <simlette/base/contract.hpp>
 #include <simlette/base/fingerprint.hpp>
 #include <simlette/study/format.hpp>
-#include <simlette/study/measures.hpp>
+#include <simlette/study/link_measures.hpp>
 #include <simlette/study/names.hpp>
 #include <simlette/study/run.hpp>
 
@@ -44,6 +45,21 @@ std::optional<Duration> latency(const RunReport& report, Duration LatencyPercent
 template <class T>
 std::optional<T> if_counted(const RunReport& report, T value) {
     return counts_links(report) ? std::optional<T>(value) : std::nullopt;
+}
+
+// A column for each collective.
+std::string shares(const RunReport& report, const LinkStatistics& link) {
+    std::string text;
+    auto share = link.shares.begin();
+    for (std::uint32_t i = 0; report.shares_counted && i < report.collectives.size(); ++i) {
+        const bool here = share != link.shares.end() && share->collective == i;
+        text += fmt::format(",{}", here ? (share++)->flits : 0);
+    }
+    return text;
+}
+
+std::string hottest(const RunReport& report, const UseSpan::Level& level) {
+    return level.most > Duration{0} ? report.links[level.hottest].name : std::string();
 }
 
 }  // namespace
@@ -101,11 +117,33 @@ std::string messages_csv(const RunReport& report) {
 }
 
 std::string links_csv(const RunReport& report) {
-    const Duration window = traffic_window(report.statistics);
-    std::string text = "name,bytes,flits,utilization,stall_request_ps,stall_response_ps,queue\n";
-    for (const LinkStatistics& link : report.links) {
-        fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{}\n", field(link.name), link.bytes, link.flits,
-                       field(utilization(link.busy, 1, window)), link.stall[0].ps, link.stall[1].ps, link.queue);
+    const Duration window = link_window(report);
+    std::string text = "name,bytes,flits,utilization,stall_request_ps,stall_response_ps,queue,level,queue_mean";
+    for (std::size_t i = 0; report.shares_counted && i < report.collectives.size(); ++i) {
+        text += fmt::format(",flits.{}", i);
+    }
+    text += '\n';
+    for (std::size_t id = 0; id < report.links.size(); ++id) {
+        const LinkStatistics& link = report.links[id];
+        fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{}{}\n", field(link.name), link.bytes,
+                       link.flits, field(utilization(link.busy, 1, window)), link.stall[0].ps, link.stall[1].ps,
+                       link.queue, report.link_levels.names[report.link_levels.of[id]], field(mean_queue(report, link)),
+                       shares(report, link));
+    }
+    return text;
+}
+
+std::string utilization_csv(const RunReport& report) {
+    require(report.utilization_recorded, "utilization was recorded");
+    std::string text = "start_ps,end_ps,level,mean,max,hottest\n";
+    for (const UseSpan& span : report.utilization) {
+        for (std::size_t i = 0; i < span.levels.size(); ++i) {
+            const UseSpan::Level& level = span.levels[i];
+            const Duration width = span.end - span.start;
+            fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{}\n", span.start.ps, span.end.ps,
+                           report.link_levels.names[i], field(utilization(level.busy, level.links, width)),
+                           field(utilization(level.most, 1, width)), field(hottest(report, level)));
+        }
     }
     return text;
 }

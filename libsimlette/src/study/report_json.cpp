@@ -2,7 +2,7 @@
 
 #include <simlette/base/fingerprint.hpp>
 #include <simlette/study/assumptions.hpp>
-#include <simlette/study/measures.hpp>
+#include <simlette/study/link_measures.hpp>
 #include <simlette/study/names.hpp>
 #include <simlette/study/run.hpp>
 #include <simlette/version.hpp>
@@ -125,6 +125,75 @@ Json latency_json(const std::optional<LatencyPercentiles>& latency) {
     return {{"p50", latency->p50.ps}, {"p99", latency->p99.ps}, {"max", latency->max.ps}};
 }
 
+Json ratio_json(const std::optional<Ratio>& ratio) {
+    return ratio ? Json(ratio->value()) : Json(nullptr);
+}
+
+Json shares_json(const std::vector<CollectiveFlits>& shares) {
+    Json list = Json::array();
+    for (const CollectiveFlits& share : shares) {
+        list.push_back({{"collective", share.collective}, {"flits", share.flits}});
+    }
+    return list;
+}
+
+Json levels_json(const RunReport& report) {
+    Json list = Json::array();
+    for (const LevelMeasures& level : measure_levels(report)) {
+        list.push_back({{"name", level.name},
+                        {"links", level.links},
+                        {"bytes", level.bytes},
+                        {"mean_utilization", level.mean_utilization.value()},
+                        {"max_utilization", level.max_utilization.value()},
+                        {"busiest", report.links[level.busiest].name},
+                        {"busiest_bytes", level.busiest_bytes},
+                        {"hot_spot", ratio_json(level.hot_spot)},
+                        {"queue", level.queue},
+                        {"queue_mean", ratio_json(level.queue_mean)},
+                        {"stall_ps", level.stall.ps}});
+        if (report.shares_counted) {
+            list.back()["collectives"] = shares_json(level.shares);
+        }
+    }
+    return list;
+}
+
+Json hot_links_json(const RunReport& report) {
+    Json list = Json::array();
+    for (const std::uint32_t id : hot_links(report, most_hot_links)) {
+        const LinkStatistics& link = report.links[id];
+        list.push_back({{"name", link.name},
+                        {"level", report.link_levels.names[report.link_levels.of[id]]},
+                        {"bytes", link.bytes},
+                        {"utilization", utilization(link.busy, 1, link_window(report)).value()},
+                        {"queue", link.queue},
+                        {"queue_mean", ratio_json(mean_queue(report, link))},
+                        {"stall_ps", (link.stall[0] + link.stall[1]).ps}});
+        if (report.shares_counted) {
+            list.back()["collectives"] = shares_json(link.shares);
+        }
+    }
+    return list;
+}
+
+Json over_time_json(const RunReport& report) {
+    Json list = Json::array();
+    for (const UseSpan& span : report.utilization) {
+        Json levels = Json::array();
+        const Duration width = span.end - span.start;
+        for (std::size_t i = 0; i < span.levels.size(); ++i) {
+            const UseSpan::Level& level = span.levels[i];
+            const bool idle = level.most == Duration{0};
+            levels.push_back({{"name", report.link_levels.names[i]},
+                              {"mean_utilization", utilization(level.busy, level.links, width).value()},
+                              {"max_utilization", utilization(level.most, 1, width).value()},
+                              {"hottest", idle ? Json(nullptr) : Json(report.links[level.hottest].name)}});
+        }
+        list.push_back({{"start_ps", span.start.ps}, {"end_ps", span.end.ps}, {"levels", levels}});
+    }
+    return list;
+}
+
 void add_measures(const RunReport& report, Json& json) {
     const RunMeasures measures = measure(report);
     json["completion_ps"] = report.completion ? Json(report.completion->ps) : Json(nullptr);
@@ -138,7 +207,12 @@ void add_measures(const RunReport& report, Json& json) {
     json["links"] = {{"count", report.links.size()},
                      {"busiest_bytes", if_counted(measures.busiest_link_bytes)},
                      {"mean_utilization", if_counted(measures.mean_utilization.value())},
-                     {"max_utilization", if_counted(measures.max_utilization.value())}};
+                     {"max_utilization", if_counted(measures.max_utilization.value())},
+                     {"levels", counts_links(report) ? levels_json(report) : Json(nullptr)},
+                     {"hot", counts_links(report) ? hot_links_json(report) : Json(nullptr)}};
+    if (report.utilization_recorded) {
+        json["links"]["over_time"] = over_time_json(report);
+    }
     json["credits"] = {{"stall_total_ps", if_counted(report.statistics.stall_total.ps)},
                        {"stall_max_port_ps", if_counted(report.statistics.stall_max_port.ps)}};
 }

@@ -7,6 +7,7 @@
 #include <simlette/study/measures.hpp>
 #include <simlette/study/names.hpp>
 #include <simlette/study/quantity.hpp>
+#include <simlette/study/report_links.hpp>
 #include <simlette/study/report_path.hpp>
 #include <simlette/study/run.hpp>
 
@@ -152,7 +153,9 @@ std::string report_table(const RunReport& report) {
     for (const std::string& table : {parts_table(report), phases_table(report)}) {
         text += table.empty() ? table : table + '\n';
     }
-    return text + traffic_table(report) + '\n' + footers(report);
+    text += traffic_table(report) + '\n';
+    const std::string links = counts_links(report) ? links_table(report) : std::string();
+    return text + (links.empty() ? links : links + '\n') + footers(report);
 }
 
 }  // namespace simlette

@@ -6,6 +6,8 @@
 
 #include <simlette/base/contract.hpp>
 #include <simlette/base/error.hpp>
+#include <simlette/fabric/built_fabric.hpp>
+#include <simlette/study/link_history.hpp>
 #include <simlette/study/report_path.hpp>
 #include <simlette/study/run.hpp>
 #include <simlette/study/run_setup.hpp>
@@ -40,6 +42,7 @@ SimulatorOptions options_of(const RunControl& control) {
     options.tally_latency = true;
     options.record_ports = control.record_trace;
     options.mode = control.mode;
+    options.count_shares = control.count_shares;
     return options;
 }
 
@@ -70,6 +73,9 @@ public:
           waits_for_(entries_.size(), 0),
           followers_(entries_.size()),
           simulator_(fabric_, options) {
+        if (control.record_utilization) {
+            history_.emplace(fabric_->graph.classes.front().flit_time);
+        }
         for (const EntryReport& entry : entries_) {
             payload_due_ += entry.collective.payload.count;
         }
@@ -87,6 +93,8 @@ private:
     // The outcome, unless there is more to come.
     std::optional<Outcome> look_at(const Advance& next);
     Outcome drain();
+    Limits limits() const;
+    void look_at_links();
     void tell_progress();
 
     const WorkloadSpec& workload_;
@@ -97,6 +105,7 @@ private:
     std::vector<std::size_t> waits_for_;               // entries that have not ended yet, by entry
     std::vector<std::vector<std::size_t>> followers_;  // who waits for this entry
     Simulator simulator_;
+    std::optional<LinkHistory> history_;
     std::int64_t payload_due_ = 0;
     StallReport stall_;
     Clock::time_point began_ = Clock::now();
@@ -167,13 +176,24 @@ std::optional<Outcome> WorkloadRun::look_at(const Advance& next) {
     return std::nullopt;
 }
 
+Limits WorkloadRun::limits() const {
+    return {history_ ? std::min(control_.until, history_->next()) : control_.until, events_between_looks};
+}
+
+void WorkloadRun::look_at_links() {
+    if (history_ && simulator_.now() == history_->next()) {
+        history_->look(simulator_.wire_times());
+    }
+}
+
 Outcome WorkloadRun::play() {
     register_first();
     while (!stop_asked()) {
-        const auto outcome = look_at(simulator_.advance({control_.until, events_between_looks}));
+        const auto outcome = look_at(simulator_.advance(limits()));
         if (outcome) {
             return *outcome == Outcome::finished ? drain() : *outcome;
         }
+        look_at_links();
         tell_progress();
     }
     return Outcome::interrupted;
@@ -182,10 +202,11 @@ Outcome WorkloadRun::play() {
 // Every collective has ended. Answers that are still on their way belong to the traffic, not to the completion.
 Outcome WorkloadRun::drain() {
     while (!stop_asked()) {
-        const auto outcome = look_at(simulator_.drain({control_.until, events_between_looks}));
+        const auto outcome = look_at(simulator_.drain(limits()));
         if (outcome) {
             return *outcome == Outcome::time_limit ? Outcome::finished : *outcome;
         }
+        look_at_links();
     }
     return Outcome::interrupted;
 }
@@ -209,10 +230,16 @@ void WorkloadRun::report_into(RunReport& report) const {
     }
     report.statistics = simulator_.statistics();
     report.links = simulator_.links();
+    report.link_levels = link_levels(*fabric_);
     if (control_.record_messages) {
         report.messages = simulator_.messages();
     }
     report.ended = simulator_.now();
+    report.shares_counted = control_.count_shares;
+    report.utilization_recorded = history_.has_value();
+    if (history_) {
+        report.utilization = history_->spans(report.link_levels, report.ended, simulator_.wire_times());
+    }
     if (control_.record_trace) {
         report.trace =
             RunTrace{simulator_.phases(), simulator_.passages(), simulator_.stalls(), simulator_.unrecorded()};
@@ -228,7 +255,9 @@ void WorkloadRun::report_into(RunReport& report) const {
 // A second run of the same input, which follows the messages of the critical paths.
 void explain(const LoadedRun& loaded, const RunInputs& inputs, const RunControl& control,
              const std::vector<TracedMessage>& critical, RunReport& report) {
-    WorkloadRun again(loaded, inputs, control, {false, false, critical, Mode::flit});
+    RunControl plain = control;
+    plain.record_utilization = false;
+    WorkloadRun again(loaded, inputs, plain, {false, false, critical, Mode::flit});
     if (again.play() != report.outcome) {
         report.explained = false;  // interrupted: the first run is whole
         return;
@@ -284,6 +313,8 @@ const char* outcome_name(Outcome outcome) {
 
 RunReport run(const LoadedRun& loaded, const RunInputs& inputs, const RunControl& control) {
     require(!control.explain || control.mode == Mode::flit, "flit mode explains");
+    require(!control.count_shares || control.mode == Mode::flit, "flit mode counts shares");
+    require(!control.record_utilization || control.mode != Mode::analytic, "links are used in flit and message mode");
     RunReport report;
     report.mode = control.mode;
     report.inputs = inputs;
@@ -311,7 +342,7 @@ std::vector<ModeRun> run_modes(const LoadedRun& loaded, const RunInputs& inputs,
     std::vector<ModeRun> runs(1);
     runs.front().report = run(loaded, inputs, control);
     RunControl plain = control;
-    plain.record_messages = plain.record_trace = false;
+    plain.record_messages = plain.record_trace = plain.record_utilization = plain.count_shares = false;
     plain.explain = false;
     for (const Mode mode : {Mode::message, Mode::analytic}) {
         ModeRun& one = runs.emplace_back();

@@ -46,6 +46,10 @@ RunReport full_report() {
     report.statistics.first_injection = Time{0};
     report.statistics.last_delivery = Time{1};
     report.statistics.flits = 1;
+    LinkStatistics& link = report.links.emplace_back();
+    link.name = "link";
+    link.flits = link.bytes = 1;
+    report.link_levels = {{"level"}, {0}};
     entry.collective.end = Time{1};
     entry.collective.ranks = 1;
     return report;

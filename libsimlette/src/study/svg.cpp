@@ -64,6 +64,15 @@ void SvgWriter::line(Point from, Point to, std::string_view classes, double widt
                    number(width), point(from), point(to));
 }
 
+void SvgWriter::path(const std::vector<Point>& points, std::string_view classes, double width) {
+    std::string way;
+    for (const Point& p : points) {
+        way += (way.empty() ? 'M' : 'L') + point(p);
+    }
+    fmt::format_to(std::back_inserter(text_), "<path class=\"{}\" stroke-width=\"{}\" d=\"{}\"/>\n", classes,
+                   number(width), way);
+}
+
 void SvgWriter::curve(Point from, Point control, Point to, std::string_view classes, double width) {
     fmt::format_to(std::back_inserter(text_), "<path class=\"{}\" stroke-width=\"{}\" d=\"M{}Q{} {}\"/>\n", classes,
                    number(width), point(from), point(control), point(to));

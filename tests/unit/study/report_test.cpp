@@ -38,8 +38,9 @@ RunReport small_report() {
     report.statistics.payload_bytes = 999;
     report.statistics.first_injection = {2'000};
     report.statistics.last_delivery = {10'000};
-    report.links = {{"a0.p0->s0", 2, 1280, Duration{4'000}, {Duration{5}, Duration{6}}, 7},
-                    {"s0.p1->a1", 1, 640, Duration{1'000}, {}, 0}};
+    report.links = {{"a0.p0->s0", 2, 1280, Duration{4'000}, {Duration{5}, Duration{6}}, 7, Duration{12'000}, {}},
+                    {"s0.p1->a1", 1, 640, Duration{1'000}, {}, 0, Duration{0}, {}}};
+    report.link_levels = {{"up 1", "down 1"}, {0, 1}};
     return report;
 }
 
@@ -135,9 +136,9 @@ TEST_CASE("nothing was delivered, so there is no rate and no share") {
 
 TEST_CASE("link rows name both stalls and the deepest queue") {
     CHECK(links_csv(small_report()) ==
-          "name,bytes,flits,utilization,stall_request_ps,stall_response_ps,queue\n"
-          "a0.p0->s0,1280,2,0.500000000,5,6,7\n"
-          "s0.p1->a1,640,1,0.125000000,0,0,0\n");
+          "name,bytes,flits,utilization,stall_request_ps,stall_response_ps,queue,level,queue_mean\n"
+          "a0.p0->s0,1280,2,0.500000000,5,6,7,up 1,1.500000000\n"
+          "s0.p1->a1,640,1,0.125000000,0,0,0,down 1,0.000000000\n");
 }
 
 TEST_CASE("message rows stand as they were recorded") {

@@ -28,6 +28,7 @@
 #include <simlette/engine/lane_queue.hpp>
 #include <simlette/fabric/flit_trace.hpp>
 #include <simlette/fabric/host_graph.hpp>
+#include <simlette/fabric/link_shares.hpp>
 #include <simlette/fabric/port_log.hpp>
 #include <simlette/fabric/source_queue.hpp>
 #include <simlette/fabric/stall.hpp>
@@ -77,10 +78,14 @@ public:
     // Logs what passes every link, and stalls; at most `limit` of each.
     void log_ports(std::uint64_t limit);
     const PortLog& port_log() const { return port_log_; }
+    // Counts the flits of each collective on each link.
+    void count_shares();
     std::vector<StallRecord> stalls() const;  // those that go on included
     const std::vector<MessageRecord>& records() const { return records_; }
     NetworkStatistics statistics() const;
     std::vector<LinkStatistics> link_statistics() const;
+    // How long each link has been busy by now: of the flit on its wire the time that has passed.
+    std::vector<Duration> wire_times() const;
     std::uint64_t events() const { return events_; }
     std::uint64_t event_hash() const { return hash_.value(); }
     StallReport explain() const;
@@ -119,7 +124,7 @@ private:
         bool due = false;               // in due_
         std::uint8_t next_channel = 0;  // of the arbiter
         std::uint8_t stalled = 0;       // bit per cause of StallClock: its clock runs
-        bool logged = false;            // in port_log_
+        bool logged = false;            // in port_log_ or shares_
         std::uint32_t on_wire = 0;      // the flit that left last; its message lives while the wire is busy
         std::array<std::int32_t, channel_count> credits{};
         std::array<std::int64_t, channel_count> queued{};  // flits waiting
@@ -180,10 +185,6 @@ private:
         Duration credit_stall{0};
         Duration tag_wait{0};
     };
-    struct CollectiveFlits {
-        std::uint32_t collective;
-        std::int64_t flits;
-    };
     // Flits that answer requests, first due first.
     struct Answers {
         std::uint32_t first = no_id;  // runs of answers_
@@ -239,6 +240,7 @@ private:
     void give_credit(LinkId id, std::uint32_t channel);
     void decide(LinkId id);
     void send(LinkId id, LinkState& link, std::uint32_t channel);
+    void log_all();
     void log_departure(LinkId id, std::uint32_t message, bool last);
     void free_message(std::uint32_t message);
     void trace_injection(const Injection& injection, LinkId id);
@@ -317,6 +319,7 @@ private:
     bool recording_ = false;
     FlitTrace trace_;
     PortLog port_log_;
+    LinkShares shares_;
     std::int64_t flits_outside_ = 0;    // injected, not delivered
     std::int64_t credits_outside_ = 0;  // on their way back
     std::uint64_t events_ = 0;

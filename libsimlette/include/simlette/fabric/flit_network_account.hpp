@@ -67,6 +67,12 @@ void FlitNetwork<Queue>::add_latencies(LinkId first, std::uint32_t destination, 
 template <class Queue>
 void FlitNetwork<Queue>::log_departure(LinkId id, std::uint32_t message, bool last) {
     const MessageOrigin& origin = origins_[message];
+    if (shares_.on()) {
+        shares_.depart(id, origin.collective);
+    }
+    if (!port_log_.on()) {
+        return;
+    }
     port_log_.depart(message, last && one_switch_,
                      {id, origin.half, false, origin.collective, origin.phase, origin.source_rank,
                       origin.destination_rank, origin.bytes.count, 0, now_, now_ + kind(id).flit_time});
@@ -75,6 +81,17 @@ void FlitNetwork<Queue>::log_departure(LinkId id, std::uint32_t message, bool la
 template <class Queue>
 void FlitNetwork<Queue>::log_ports(std::uint64_t limit) {
     port_log_.turn_on(limit);
+    log_all();
+}
+
+template <class Queue>
+void FlitNetwork<Queue>::count_shares() {
+    shares_.turn_on(links_.size());
+    log_all();
+}
+
+template <class Queue>
+void FlitNetwork<Queue>::log_all() {
     for (LinkState& link : links_) {
         link.logged = true;
     }
@@ -213,6 +230,20 @@ std::vector<LinkStatistics> FlitNetwork<Queue>::link_statistics() const {
         one.stall = {stall(id, 0), stall(id, 1)};
         one.queue = clocks_[id].peak_queue;
         one.waited = waited(links_[id]);
+        if (shares_.on()) {
+            one.shares = shares_.of(id);
+        }
+    }
+    return all;
+}
+
+template <class Queue>
+std::vector<Duration> FlitNetwork<Queue>::wire_times() const {
+    std::vector<Duration> all(links_.size());
+    for (LinkId id = 0; id < links_.size(); ++id) {
+        const LinkState& link = links_[id];
+        const Duration to_come = link.free_at > now_ ? link.free_at - now_ : Duration{0};
+        all[id] = link.sent * kind(id).flit_time - to_come;
     }
     return all;
 }

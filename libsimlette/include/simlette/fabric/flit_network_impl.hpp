@@ -377,6 +377,7 @@ void FlitNetwork<Queue>::clear() {
     records_.clear();
     trace_.clear();
     port_log_.clear();
+    shares_.clear();
     flits_outside_ = credits_outside_ = 0;
     events_ = 0;
     totals_ = NetworkStatistics{};

@@ -64,6 +64,7 @@ public:
     NetworkStatistics statistics() const;
     // `queue` counts messages from their heads on, so it may exceed what flit mode sees.
     std::vector<LinkStatistics> link_statistics() const;
+    std::vector<Duration> wire_times() const;
     std::uint64_t events() const { return events_; }
     std::uint64_t event_hash() const { return table_.hash(); }
     StallReport explain() const;

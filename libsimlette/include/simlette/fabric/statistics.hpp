@@ -11,6 +11,12 @@
 
 namespace simlette {
 
+// Flits of one collective, their answers included.
+struct CollectiveFlits {
+    std::uint32_t collective = 0;
+    std::int64_t flits = 0;
+};
+
 // One directed link and the port that feeds it.
 struct LinkStatistics {
     std::string name;                             // a0.p3->s3.p0, s3.p1->a1.p3, a0.p2->a4.p2
@@ -22,6 +28,7 @@ struct LinkStatistics {
     // By all its flits together, from being ready to their start; over a time it is the mean length of the queue. Exact
     // below 2^63 ps.
     Duration waited{0};
+    std::vector<CollectiveFlits> shares = {};  // whose flits they are, by collective, ascending; if that was asked for
 };
 
 struct NetworkStatistics {

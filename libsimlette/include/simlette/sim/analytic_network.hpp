@@ -61,6 +61,7 @@ public:
         }
         return all;
     }
+    std::vector<Duration> wire_times() const { return std::vector<Duration>(graph_.links.size()); }
     const std::vector<MessageRecord>& records() const { return records_; }
     std::uint64_t events() const { return events_; }
     std::uint64_t event_hash() const { return 0; }

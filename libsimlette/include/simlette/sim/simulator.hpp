@@ -106,6 +106,7 @@ struct SimulatorOptions {
     Mode mode = Mode::flit;
     bool record_ports = false;               // keep what was on every port when, for passages() and stalls()
     std::uint64_t record_limit = 2'000'000;  // the most passages, stalls and phases that are told, of each
+    bool count_shares = false;               // tell in links() whose flits they are; flit mode
 };
 
 class SIMLETTE_EXPORT Simulator {
@@ -140,6 +141,8 @@ public:
     CollectiveReport collective(CollectiveId id) const;  // Requires: registered
     NetworkStatistics statistics() const;
     std::vector<LinkStatistics> links() const;  // by link id
+    // How long each link has been busy up to now, by link id. Differences between two instants are its use meanwhile.
+    std::vector<Duration> wire_times() const;
     // Sorted by (collective, phase, source, destination, port). Requires: options.record_messages.
     std::vector<MessageRecord> messages() const;
     // From the start of its first flit to the delivery of its last, the latency that `percent` of the port-messages

@@ -31,6 +31,10 @@ struct RunMeasures {
 // From the start of the first flit to the last delivery; 0 before the first delivery.
 Duration traffic_window(const NetworkStatistics& statistics);
 
+// From the first flit to the last delivery, or to where a run that was cut short stopped. Responses may be on their way
+// after that, so a link is busy for at most all of it.
+Duration link_window(const RunReport& report);
+
 Ratio utilization(Duration busy, std::int64_t links, Duration window);
 
 // A part of a critical path by the name that results use.

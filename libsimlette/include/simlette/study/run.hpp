@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <simlette/base/export.hpp>
+#include <simlette/fabric/link_levels.hpp>
 #include <simlette/sim/simulator.hpp>
 #include <simlette/study/load.hpp>
 
@@ -27,6 +28,8 @@ struct RunControl {
     Time until = Time::never();
     bool record_messages = false;
     bool record_trace = false;
+    bool record_utilization = false;                   // for RunReport::utilization; not in analytic mode
+    bool count_shares = false;                         // for LinkStatistics::shares; flit mode only
     bool explain = false;                              // simulate a second time, for EntryReport::path; flit mode only
     std::function<void(const RunProgress&)> progress;  // may be empty
     double progress_interval = 0.2;                    // seconds of wall time, at least
@@ -72,6 +75,19 @@ struct RunTrace {
     std::uint64_t left_out = 0;  // records of a run with too many
 };
 
+// How busy the links of each level were from `start` to `end`.
+struct UseSpan {
+    Time start;
+    Time end;
+    struct Level {
+        Duration busy;  // of all its links together
+        std::int64_t links = 0;
+        Duration most;              // of the busiest
+        std::uint32_t hottest = 0;  // that link, of equal ones the first; of no meaning if `most` is 0
+    };
+    std::vector<Level> levels;  // as in LinkLevels
+};
+
 struct RunReport {
     Mode mode = Mode::flit;
     RunInputs inputs;
@@ -86,6 +102,10 @@ struct RunReport {
     std::optional<Time> completion;        // the latest end; none if no collective has ended
     NetworkStatistics statistics;
     std::vector<LinkStatistics> links;
+    LinkLevels link_levels;
+    bool shares_counted = false;          // LinkStatistics::shares are meaningful
+    bool utilization_recorded = false;    // `utilization` is
+    std::vector<UseSpan> utilization;     // from time 0 to `ended`, at most 128 spans
     std::vector<MessageRecord> messages;  // if recorded
     std::optional<RunTrace> trace;        // if recorded
     Time ended;                           // of the simulation: the last instant that it came to
@@ -135,5 +155,6 @@ SIMLETTE_EXPORT std::string explanation_text(const RunReport& report);
 SIMLETTE_EXPORT std::string report_csv(const RunReport& report);  // the scalar results: a header and one row
 SIMLETTE_EXPORT std::string messages_csv(const RunReport& report);
 SIMLETTE_EXPORT std::string links_csv(const RunReport& report);
+SIMLETTE_EXPORT std::string utilization_csv(const RunReport& report);  // Requires: report.utilization_recorded
 
 }  // namespace simlette

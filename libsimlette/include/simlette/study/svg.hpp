@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace simlette {
 
@@ -30,6 +31,8 @@ public:
               std::string_view style);
 
     void line(Point from, Point to, std::string_view classes, double width);
+    // A line through all points.
+    void path(const std::vector<Point>& points, std::string_view classes, double width);
     // A curve from `from` to `to`, drawn towards `control`.
     void curve(Point from, Point control, Point to, std::string_view classes, double width);
     void circle(Point centre, double radius, std::string_view classes);
