@@ -13,8 +13,10 @@ using Arguments = std::vector<std::string>;
 
 int run_command(const Arguments& arguments);
 int show_command(const Arguments& arguments);
+int show_overlay_command(const Arguments& arguments);  // after `show overlay`
 int sweep_command(const Arguments& arguments);
 int compare_command(const Arguments& arguments);
 int schema_command(const Arguments& arguments);
+int reproduce_command(const Arguments& arguments);
 
 }  // namespace simlette::program

@@ -28,7 +28,7 @@ constexpr Command commands[] = {
     {"schema", "print the JSON Schema of a file kind", schema_command},
     {"plan", "", nullptr},
     {"gxnet", "", nullptr},
-    {"reproduce", "", nullptr},
+    {"reproduce", "set published numbers beside ours", reproduce_command},
 };
 
 std::string help_text() {

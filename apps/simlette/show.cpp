@@ -7,10 +7,16 @@
 namespace simlette::program {
 
 int show_command(const Arguments& arguments) {
+    if (!arguments.empty() && arguments.front() == "overlay") {
+        return show_overlay_command({arguments.begin() + 1, arguments.end()});
+    }
     CommonOptions options;
     std::string svg;
     std::string dot;
-    CLI::App app("Check a topology, alone or with a workload, and describe it.", "simlette show");
+    CLI::App app(
+        "Check a topology, alone or with a workload, and describe it.\n`simlette show overlay --help`: an overlay by "
+        "itself.",
+        "simlette show");
     add_files(app, options);
     add_common_options(app, options);
     add_value(app, "--svg", svg, "FILE", "Draw the fabric");

@@ -202,6 +202,48 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(pathlib.Path(dot).read_text().count(" -- "), 80)
         self.assertEqual(simlette("show", OCS, "--svg", "-").stdout, pathlib.Path(svg).read_text())
 
+    def test_an_overlay_is_described_and_drawn(self):
+        svg, dot, file = (str(self.folder / name) for name in ("o.svg", "o.dot", "o.json"))
+        started = time.monotonic()
+        done = simlette("show", "overlay", "Q9[3,3,3]", "--svg", svg, "--dot", dot, "--json", file)
+        self.assertLess(time.monotonic() - started, 5)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("degree      21, diameter 3, no all-reduce in fewer than 3 phases", done.stdout)
+        overlay = json.loads(pathlib.Path(file).read_text())
+        self.assertEqual((overlay["ranks"], overlay["degree"], overlay["diameter"]), (512, 21, 3))
+        self.assertEqual((overlay["spheres"], overlay["one_shot_dvo_loads"]), ([1, 21, 147, 343], [1, 7, 17]))
+        volumes = {(s["primitive"], s["schedule"]): s["volume"] for s in overlay["schedules"] if s["valid"]}
+        self.assertEqual((volumes["all-reduce", "rs-ag"], volumes["all-to-all", "bruck-parallel"]), ("73/256", "1/8"))
+        self.assertEqual([(row["schedulable_degree"], row["diameter_degree"]) for row in overlay["frontier"][2:4]],
+                         [(21, 18), (16, 13)])
+        root = xml.etree.ElementTree.parse(svg).getroot()
+        self.assertTrue(root[0].text and root[1].text)
+        self.assertEqual(pathlib.Path(dot).read_text().count(" -- "), 512 * 21 // 2)
+        self.assertEqual(simlette("show", "overlay", "Z8 degree 3", "--json", "-").stdout,
+                         simlette("show", "overlay", "Z8", "degree", "3", "--json", "-").stdout)
+        self.refused(["show", "overlay", "Q9[3,3]"], "overlay `Q9[3,3]`, column 3: the blocks add up to 6 bits")
+        self.refused(["show", "overlay"], "expected an overlay: ")
+        self.refused(["show", "overlay", "Q4", "--svg", "-", "--dot", "-"], "both write to stdout")
+        self.refused(["show", "overlays"], "overlays")
+
+    def test_reproduce_sets_published_numbers_beside_ours(self):
+        names = [line.split()[0] for line in simlette("reproduce").stdout.splitlines()]
+        self.assertEqual(simlette("reproduce", "--list").stdout, simlette("reproduce").stdout)
+        done = simlette("reproduce", "all", "--json", str(self.folder / "r.json"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        result = json.loads((self.folder / "r.json").read_text())
+        self.assertEqual([entry["name"] for entry in result["entries"]], names)
+        rows = {(entry["name"], row["row"]): row for entry in result["entries"] for row in entry["rows"]}
+        self.assertEqual({row["verdict"] for row in rows.values()}, {"within digits", "explained", "open"})
+        for row in rows.values():
+            self.assertEqual(row["verdict"] == "explained", row["reason"] != "")
+        one = rows["figure-20", "simulated"]
+        self.assertEqual((one["published"], one["ours"], one["unit"]), ("135.0", "134.9620", "us"))
+        self.assertRegex(done.stdout, r"\n  simulated +135\.0 us +134\.9620 us +-0\.03 +within digits +\(1\)\n")
+        self.assertEqual(simlette("reproduce", "table-4", "--quiet").stdout, "")
+        self.refused(["reproduce", "table4"], "did you mean `table-4`?")
+        self.refused(["reproduce", "--json", "-"], "`--json` needs a NAME, or `all`")
+
     def test_the_csv_is_a_header_and_one_row(self):
         done = simlette("run", EPS, ONE_SHOT, *SMALL, "--csv", "-")
         rows = list(csv.DictReader(io.StringIO(done.stdout)))
@@ -239,7 +281,7 @@ class ProgramTest(unittest.TestCase):
         for option in ("--report",):
             self.refused(["run", EPS, ONE_SHOT, option, "x"], f"known option `{option}`, not in this version")
         self.refused(["run", EPS, ONE_SHOT, "--engine", "sweep"], "known value `sweep` of `--engine`, not in this version")
-        for command in ("plan", "gxnet", "reproduce"):
+        for command in ("plan", "gxnet"):
             self.refused([command, EPS, ONE_SHOT, "--out", "x"], f"known command `{command}`, not in this version")
 
     def test_what_is_built_is_accepted(self):
@@ -449,7 +491,7 @@ class ProgramTest(unittest.TestCase):
 
     def test_every_help_has_an_example_that_runs_as_printed(self):
         path = os.pathsep.join([os.path.dirname(os.path.abspath(PROGRAM)), os.environ["PATH"]])
-        for command in ([], ["run"], ["sweep"], ["compare"], ["show"], ["schema"]):
+        for command in ([], ["run"], ["sweep"], ["compare"], ["show"], ["show", "overlay"], ["schema"], ["reproduce"]):
             done = simlette(*command, "--help")
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             examples = re.findall(r"^  (simlette .*)$", done.stdout.split("Example:\n")[1], re.MULTILINE)

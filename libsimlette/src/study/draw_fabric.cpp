@@ -5,7 +5,7 @@
 
 #include <simlette/study/describe.hpp>
 #include <simlette/study/draw_fabric.hpp>
-#include <simlette/study/fabric_sketch.hpp>
+#include <simlette/study/fabric_drawing.hpp>
 #include <simlette/study/format.hpp>
 #include <simlette/study/link_measures.hpp>
 #include <simlette/study/picture_style.hpp>
@@ -19,15 +19,6 @@ namespace {
 constexpr double width = 1200;
 constexpr double legend_left = 905;
 constexpr Point plot_centre{440, 500};
-
-// What is drawn, and the words around it.
-struct Picture {
-    std::string title;
-    std::string subtitle;
-    std::string description;
-    std::vector<std::string> facts;
-    const RunReport* run = nullptr;  // with utilization
-};
 
 class FabricDrawing {
 public:
@@ -447,10 +438,14 @@ std::string busiest_sentence(const RunReport& run) {
 
 }  // namespace
 
+std::string drawing(const FabricSketch& sketch, const Picture& picture) {
+    return FabricDrawing(sketch, picture).draw();
+}
+
 std::string fabric_svg(const LoadedRun& loaded, const RunInputs& inputs) {
     const auto fabric = build_fabric_of(loaded, inputs);
     const Picture picture = picture_of(*fabric, loaded.fabric, inputs.topology);
-    return FabricDrawing(sketch(*fabric, {}), picture).draw();
+    return drawing(sketch(*fabric, {}), picture);
 }
 
 std::string links_svg(const RunReport& report) {
@@ -463,7 +458,7 @@ std::string links_svg(const RunReport& report) {
     for (const LinkStatistics& link : report.links) {
         use.push_back(utilization(link.busy, 1, window).billionths);
     }
-    return FabricDrawing(sketch(*fabric, use), picture).draw();
+    return drawing(sketch(*fabric, use), picture);
 }
 
 }  // namespace simlette
