@@ -238,7 +238,7 @@ private:
             parts.endpoint += l.ingress_endpoint;
             parts.protocol += l.ingress_protocol;
         }
-        parts.propagation = link.propagation.value_or(l.propagation) * (1 + std::int64_t{link.optical_passes});
+        parts.propagation = link.propagation.value_or(l.propagation);
         parts.switching = l.circuit_switch * std::int64_t{link.optical_passes};
         if (to_switch) {
             parts.switching += l.packet_switch;

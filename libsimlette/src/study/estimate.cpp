@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <optional>
 
 #include <simlette/fabric/transactions.hpp>
 #include <simlette/link/packing.hpp>
+#include <simlette/study/paths.hpp>
 #include <simlette/study/run.hpp>
 #include <simlette/study/run_setup.hpp>
 
@@ -67,10 +69,12 @@ UnderWay under_way(std::int64_t all, std::int64_t flits_in_all, const FabricDesc
     return {flits, std::min(all, flits / std::max<std::int64_t>(flits_of_one, 1) + ports)};
 }
 
-// Port-messages that may pile up at switch outputs when every rank sends in the same order.
+// Port-messages that may pile up at switch outputs when every rank sends in the same order, or where fewer links lead
+// on than come in.
 std::int64_t piled_up(std::int64_t all, const WorkloadEntry& asked, const FabricDescription& description,
                       const FabricSpec& fabric) {
-    if (description.packet_switches == 0 || asked.collective.send_order != SendOrder::same) {
+    const bool one_level = description.levels.size() < 2;
+    if (description.packet_switches == 0 || (one_level && asked.collective.send_order != SendOrder::same)) {
         return 0;
     }
     const std::int64_t inputs = std::int64_t{description.accelerators} * description.ports_used;
@@ -82,7 +86,8 @@ std::int64_t piled_up(std::int64_t all, const WorkloadEntry& asked, const Fabric
 RunEstimate estimate(const LoadedRun& loaded, const RunInputs& inputs) {
     const auto fabric = build_fabric_of(loaded, inputs);
     const FabricDescription description = describe(*fabric);
-    const bool switched = description.packet_switches > 0;
+    const std::optional<PathRange> paths = path_range(*fabric);
+    const std::int64_t hops = paths ? std::int64_t{paths->longest.packet_switches} + 1 : 1;  // the most
     const std::vector<EntryReport> entries = preview(fabric, loaded.workload, inputs);
     RunEstimate sizes;
     std::int64_t most = 0;
@@ -93,7 +98,7 @@ RunEstimate estimate(const LoadedRun& loaded, const RunInputs& inputs) {
         const UnderWay load = under_way(messages, sent.data + sent.other, description);
         const std::int64_t waiting = piled_up(messages, asked, description, loaded.fabric);
         sizes.flits += sent.data;
-        sizes.flit_hops += (sent.data + sent.other) * (switched ? 2 : 1);
+        sizes.flit_hops += (sent.data + sent.other) * hops;
         most = std::max(most, load.flits * bytes_per_flit + (load.messages + waiting) * bytes_per_message);
     }
     sizes.memory_bytes = program_bytes + static_cast<std::int64_t>(description.links) * bytes_per_link + most;

@@ -145,19 +145,19 @@ TEST_CASE("a flit crosses a slow and a fast link in the time of each") {
     CHECK(run(spec, {send(1, 0, 10 * 640)}).end().ps == 810'000 + 6'400 + 10 * 25'600);
 }
 
-TEST_CASE("a link has its own length and passes circuit switches, each with a link more") {
+TEST_CASE("a link has its own length, end to end, and the circuit switches that it passes") {
     FabricSpec spec = two_racks();
     spec.graph.links.resize(6);  // one spine
     spec.graph.links.back() = joined(5, 6);
     spec.graph.devices.pop_back();
     spec.graph.links[4].propagation = 100_ns;
     spec.graph.links[5].optical_passes = 2;
-    // 245 + 10 + 300 | 100 + 300 | 3 x 10 + 2 x 10 + 300 | 10 + 245, and four times 12.8 ns
-    CHECK(run(spec, {send(0, 2, 640)}).end().ps == (555 + 400 + 350 + 255) * 1'000 + 4 * 12'800);
-    CHECK(run(spec, {send(2, 0, 640)}).end().ps == (555 + 400 + 350 + 255) * 1'000 + 4 * 12'800);
+    // 245 + 10 + 300 | 100 + 300 | 10 + 2 x 10 + 300 | 10 + 245, and four times 12.8 ns
+    CHECK(run(spec, {send(0, 2, 640)}).end().ps == (555 + 400 + 330 + 255) * 1'000 + 4 * 12'800);
+    CHECK(run(spec, {send(2, 0, 640)}).end().ps == (555 + 400 + 330 + 255) * 1'000 + 4 * 12'800);
     CHECK(run(spec, {send(0, 1, 640)}).end().ps == 835'600);
     spec.hop_reading = HopReading::per_hop;  // two further switches, each with 490 ns at the ends and another link
-    CHECK(run(spec, {send(0, 2, 640)}).end().ps == (555 + 400 + 350 + 255 + 2 * 500) * 1'000 + 4 * 12'800);
+    CHECK(run(spec, {send(0, 2, 640)}).end().ps == (555 + 400 + 330 + 255 + 2 * 500) * 1'000 + 4 * 12'800);
 }
 
 TEST_CASE("switches on a circle of four are refused, and the circle is named") {

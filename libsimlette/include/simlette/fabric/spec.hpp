@@ -116,7 +116,7 @@ struct GraphSpec {
         std::uint32_t to = 0;
         std::uint32_t count = 1;              // side by side
         std::optional<BitRate> rate;          // port_rate if not given
-        std::optional<Duration> propagation;  // latency.propagation if not given
+        std::optional<Duration> propagation;  // end to end, passes included; latency.propagation if not given
         std::uint32_t optical_passes = 0;     // circuit switches on the way
     };
     std::vector<Device> devices;
