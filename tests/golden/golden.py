@@ -34,6 +34,8 @@ CASES = [
     ("eps-all-to-all", EPS, "workloads/all-to-all.yaml", [SAME]),
     ("eps-scatter-gather", EPS, "workloads/scatter-gather.yaml", []),
     ("two-level-eps-one-shot", "topologies/two-level-eps-16.yaml", ONE_SHOT, ["topology.responses=per-message"]),
+    ("two-level-eps-auto-simulated", "topologies/two-level-eps-16.yaml", ONE_SHOT,
+     ["workload.collectives.0.bytes=20 KiB", "workload.collectives.0.schedule=auto-simulated"]),
     ("two-level-hybrid-two-shot", "topologies/two-level-hybrid-16.yaml", TWO_SHOT, [CREDITS]),
     ("eps-folds", EPS, "workloads/folds.yaml", []),
     ("ocs-folds", "topologies/single-level-ocs-fold.yaml", "workloads/folds.yaml", []),
