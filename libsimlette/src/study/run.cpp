@@ -279,8 +279,8 @@ std::vector<std::vector<ScheduleTrial>> settle_schedules(LoadedRun& loaded, cons
         return trials;
     }
     const auto fabric = build_fabric_of(loaded, inputs);
+    const Simulator simulator(fabric, options_of(control));
     preview(fabric, loaded.workload, inputs);  // what does not fit is refused with its place
-    const Simulator simulator(fabric);
     for (std::size_t i = 0; i < entries.size(); ++i) {
         CollectiveSpec& collective = entries[i].collective;
         if (!is_tried(entries[i])) {
