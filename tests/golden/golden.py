@@ -16,6 +16,8 @@ EPS = "topologies/single-level-eps.yaml"
 OCS = "topologies/single-level-ocs.yaml"
 ONE_SHOT = "workloads/one-shot.yaml"
 TWO_SHOT = "workloads/two-shot.yaml"
+ALL_TO_ALL = "workloads/all-to-all.yaml"
+KIBIBYTE = "workload.collectives.0.bytes=1 KiB"
 MEBIBYTE = "workload.collectives.0.bytes=1 MiB"
 SAME = "workload.collectives.0.send_order=same"
 CREDITS = "topology.buffers={request: 22 flits, response: 22 flits}"
@@ -31,12 +33,27 @@ CASES = [
     ("eps-one-shot-responses", EPS, ONE_SHOT, ["workload.collectives.0.bytes=40 KiB", "topology.responses=per-message"]),
     ("eps-ualink-one-shot", "topologies/single-level-eps-ualink.yaml", ONE_SHOT, []),
     ("eps-three-in-a-row", EPS, "tests/golden/three-in-a-row.yaml", []),
-    ("eps-all-to-all", EPS, "workloads/all-to-all.yaml", [SAME]),
+    ("eps-all-to-all", EPS, ALL_TO_ALL, [SAME]),
     ("eps-scatter-gather", EPS, "workloads/scatter-gather.yaml", []),
     ("two-level-eps-one-shot", "topologies/two-level-eps-16.yaml", ONE_SHOT, ["topology.responses=per-message"]),
+    ("two-level-eps-auto-simulated", "topologies/two-level-eps-16.yaml", ONE_SHOT,
+     ["workload.collectives.0.bytes=20 KiB", "workload.collectives.0.schedule=auto-simulated"]),
     ("two-level-hybrid-two-shot", "topologies/two-level-hybrid-16.yaml", TWO_SHOT, [CREDITS]),
     ("eps-folds", EPS, "workloads/folds.yaml", []),
     ("ocs-folds", "topologies/single-level-ocs-fold.yaml", "workloads/folds.yaml", []),
+    # Of docs/studies/fabrics.md.
+    ("fabrics-eps-one-shot", "topologies/all-eps-512.yaml", ONE_SHOT, [KIBIBYTE]),
+    ("fabrics-eps-per-hop-same-order", "topologies/all-eps-512.yaml", ALL_TO_ALL,
+     [SAME, "topology.hop_reading=per-hop", "workload.collectives.0.bytes=512 KiB"]),
+    ("fabrics-hybrid-all-to-all", "topologies/hybrid-512.yaml", ALL_TO_ALL, [KIBIBYTE]),
+    ("fabrics-fair-all-reduce", "topologies/all-eps-512-1to1-150ns.yaml", ONE_SHOT,
+     [KIBIBYTE, "workload.collectives.0.schedule=auto-simulated"]),
+    ("fabrics-ocs-bruck", "topologies/all-ocs-512.yaml", ALL_TO_ALL,
+     [KIBIBYTE, "workload.collectives.0.schedule=bruck-parallel"]),
+    ("fabrics-ocs-coset", "topologies/all-ocs-512.yaml", "workloads/coset-parallel.yaml", [KIBIBYTE]),
+    ("fabrics-ocs-cube-50-mib", "topologies/all-ocs-512.yaml", ONE_SHOT,
+     ["topology.circuits={generators: cube}", "workload.collectives.0.bytes=50 MiB",
+      "workload.collectives.0.schedule=rs-ag-parallel"], "message"),
     ("eps-message-mode", EPS, ONE_SHOT, [MEBIBYTE, CREDITS, SAME], "message"),
 ]
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <tuple>
 #include <variant>
 
@@ -17,6 +18,7 @@
 #include <simlette/sim/explain.hpp>
 #include <simlette/sim/judge.hpp>
 #include <simlette/sim/simulator.hpp>
+#include <simlette/sim/trials.hpp>
 
 namespace simlette {
 
@@ -272,7 +274,8 @@ struct Simulator::State {
     SimulatorOptions options;
     Network network;
     Player player;
-    Tally latencies;  // of port-messages, in picoseconds
+    std::map<CollectiveId, std::vector<ScheduleTrial>> trials;  // of `auto-simulated`
+    Tally latencies;                                            // of port-messages, in picoseconds
     std::atomic<bool> stop{false};
     std::int64_t payload_due = 0;  // of all that was registered
     bool stalled = false;          // nothing can move any more
@@ -306,9 +309,15 @@ CollectiveId Simulator::register_collective(const CollectiveSpec& collective) {
     std::vector<std::uint32_t> accelerators = accelerators_of_group(*s.fabric, collective.group);
     check_group(*s.fabric, collective, accelerators.size());
     const Overlay overlay = overlay_of(*s.fabric, accelerators, collective.layers);
-    Schedule schedule = collective.schedule == ScheduleKind::automatic
-                            ? cheapest_schedule(s.fabric->graph, collective, overlay, accelerators)
-                            : build_schedule(collective.primitive, collective.schedule, overlay);
+    ScheduleKind kind = collective.schedule;
+    std::vector<ScheduleTrial> trials;
+    if (kind == ScheduleKind::automatic_simulated && s.options.mode != Mode::analytic) {
+        trials = try_choices(s.fabric, collective, overlay, accelerators, nullptr);
+        kind = chosen(trials);
+    }
+    const bool cheapest = kind == ScheduleKind::automatic || kind == ScheduleKind::automatic_simulated;
+    Schedule schedule = cheapest ? cheapest_schedule(s.fabric->graph, collective, overlay, accelerators)
+                                 : build_schedule(collective.primitive, kind, overlay);
     if (const auto flaw = find_flaw(schedule, collective.primitive)) {
         throw Error(ErrorKind::input, "schedule `" + schedule.name + "` is wrong: " + *flaw);
     }
@@ -317,7 +326,18 @@ CollectiveId Simulator::register_collective(const CollectiveSpec& collective) {
     s.add_payload(*run);
     s.player.add(std::move(run));
     s.begin(id, collective, accelerators);
+    if (!trials.empty()) {
+        s.trials[id] = std::move(trials);
+    }
     return id;
+}
+
+std::vector<ScheduleTrial> Simulator::try_schedules(const CollectiveSpec& collective,
+                                                    const std::atomic<bool>* stop) const {
+    const std::vector<std::uint32_t> accelerators = accelerators_of_group(*state_->fabric, collective.group);
+    check_group(*state_->fabric, collective, accelerators.size());
+    const Overlay overlay = overlay_of(*state_->fabric, accelerators, collective.layers);
+    return try_choices(state_->fabric, collective, overlay, accelerators, stop);
 }
 
 // An instant stays open until time must move, so that what a caller learns of at a completion can start in it.
@@ -378,6 +398,7 @@ void Simulator::reset() {
     state_->observe();
     state_->player.clear();
     state_->latencies.clear();
+    state_->trials.clear();
     state_->payload_due = 0;
     state_->stop.store(false);
     state_->stalled = false;
@@ -401,6 +422,10 @@ CollectiveReport Simulator::collective(CollectiveId id) const {
     report.payload = run.payload();
     report.finished = run.finished();
     report.start = run.spec().earliest_start;
+    const auto trials = state_->trials.find(id);
+    if (trials != state_->trials.end()) {
+        report.trials = trials->second;
+    }
     if (run.finished()) {
         report.end = run.end();
         report.finish_skew = run.finish_skew();

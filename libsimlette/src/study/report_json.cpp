@@ -88,6 +88,18 @@ Json path_json(const std::vector<PathStep>& path) {
     return steps;
 }
 
+Json trials_json(const std::vector<ScheduleTrial>& trials) {
+    Json list = Json::array();
+    for (const ScheduleTrial& trial : trials) {
+        list.push_back({{"schedule", trial.schedule},
+                        {"takes_ps", trial.takes ? Json(trial.takes->ps) : Json(nullptr)},
+                        {"at_least_ps", trial.at_least.ps},
+                        {"reason", trial.takes ? Json(nullptr) : Json(trial.reason)},
+                        {"chosen", trial.chosen}});
+    }
+    return list;
+}
+
 Json collective_json(const WorkloadEntry& entry, const EntryReport& report) {
     const CollectiveReport& collective = report.collective;
     const Json nothing = nullptr;
@@ -111,6 +123,9 @@ Json collectives_json(const RunReport& report) {
     for (std::size_t i = 0; i < report.collectives.size(); ++i) {
         const EntryReport& entry = report.collectives[i];
         list.push_back(collective_json(report.workload.collectives[i], entry));
+        if (!entry.collective.trials.empty()) {
+            list.back()["trials"] = trials_json(entry.collective.trials);
+        }
         if (report.explained) {
             list.back()["critical_path"] = entry.path.empty() ? Json(nullptr) : path_json(entry.path);
         }

@@ -79,6 +79,22 @@ std::string collectives_table(const RunReport& report) {
     return aligned(rows, 3, "  ");
 }
 
+// What `auto-simulated` had to choose from; empty without it.
+std::string trials_table(const RunReport& report) {
+    Rows rows{{"collective", "schedule", "us", ""}};
+    for (std::size_t i = 0; i < report.collectives.size(); ++i) {
+        for (const ScheduleTrial& trial : report.collectives[i].collective.trials) {
+            const std::string time = microseconds(trial.at_least.ps);
+            rows.push_back({entry_name(report.workload.collectives[i], i), trial.schedule,
+                            trial.takes ? time : "at least " + time, trial.chosen ? "chosen" : ""});
+            if (!trial.takes) {
+                rows.back().back() += (trial.chosen ? ": " : "") + trial.reason;
+            }
+        }
+    }
+    return rows.size() == 1 ? "" : "schedules tried\n" + aligned(rows, 2, "  ");
+}
+
 std::string traffic_text(const NetworkStatistics& statistics) {
     const auto count = [](std::int64_t flits) { return count_text(static_cast<std::uint64_t>(flits)); };
     std::string text = count(statistics.flits) + " flits";
@@ -150,7 +166,7 @@ std::string report_table(const RunReport& report) {
     if (report.outcome == Outcome::stalled) {
         text += stall_text(report) + '\n';
     }
-    for (const std::string& table : {parts_table(report), phases_table(report)}) {
+    for (const std::string& table : {trials_table(report), parts_table(report), phases_table(report)}) {
         text += table.empty() ? table : table + '\n';
     }
     text += traffic_table(report) + '\n';

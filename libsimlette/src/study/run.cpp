@@ -295,6 +295,34 @@ std::vector<CollectiveId> to_trace(const RunReport& report, const RunControl& co
     return ids;
 }
 
+bool is_tried(const WorkloadEntry& entry) {
+    return entry.collective.schedule == ScheduleKind::automatic_simulated;
+}
+
+// What `auto-simulated` is tried for becomes the schedule that it chooses. Once, for all runs of the report.
+std::vector<std::vector<ScheduleTrial>> settle_schedules(LoadedRun& loaded, const RunInputs& inputs,
+                                                         const RunControl& control) {
+    std::vector<WorkloadEntry>& entries = loaded.workload.collectives;
+    std::vector<std::vector<ScheduleTrial>> trials(entries.size());
+    if (control.mode == Mode::analytic || std::none_of(entries.begin(), entries.end(), is_tried)) {
+        return trials;
+    }
+    const auto fabric = build_fabric_of(loaded, inputs);
+    const Simulator simulator(fabric, options_of(control));
+    preview(fabric, loaded.workload, inputs);  // what does not fit is refused with its place
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        CollectiveSpec& collective = entries[i].collective;
+        if (!is_tried(entries[i])) {
+            continue;
+        }
+        trials[i] = simulator.try_schedules(collective, control.stop);
+        const auto chosen =
+            std::find_if(trials[i].begin(), trials[i].end(), [](const ScheduleTrial& trial) { return trial.chosen; });
+        collective.schedule = chosen == trials[i].end() ? ScheduleKind::automatic : chosen->kind;  // stopped: not run
+    }
+    return trials;
+}
+
 }  // namespace
 
 const char* outcome_name(Outcome outcome) {
@@ -322,9 +350,11 @@ RunReport run(const LoadedRun& loaded, const RunInputs& inputs, const RunControl
     report.configuration = loaded.configuration;
     report.configuration_hash = loaded.configuration_hash;
     report.workload = loaded.workload;
+    LoadedRun settled = loaded;
+    const std::vector<std::vector<ScheduleTrial>> trials = settle_schedules(settled, inputs, control);
     std::vector<TracedMessage> critical;
     {
-        WorkloadRun player(loaded, inputs, control, options_of(control));
+        WorkloadRun player(settled, inputs, control, options_of(control));
         report.outcome = player.play();
         player.report_into(report);
         if (control.mode == Mode::flit && report.outcome != Outcome::interrupted) {
@@ -333,7 +363,10 @@ RunReport run(const LoadedRun& loaded, const RunInputs& inputs, const RunControl
     }
     report.explained = control.explain;
     if (!critical.empty()) {
-        explain(loaded, inputs, control, critical, report);
+        explain(settled, inputs, control, critical, report);
+    }
+    for (std::size_t i = 0; i < trials.size(); ++i) {
+        report.collectives[i].collective.trials = trials[i];
     }
     return report;
 }

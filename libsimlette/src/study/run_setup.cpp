@@ -83,7 +83,11 @@ std::vector<EntryReport> preview(const std::shared_ptr<const Fabric>& fabric, co
     std::vector<Problem> problems;
     for (std::size_t i = 0; i < entries.size() && problems.size() < most_problems; ++i) {
         try {
-            const CollectiveId id = simulator.register_collective(workload.collectives[i].collective);
+            CollectiveSpec collective = workload.collectives[i].collective;
+            if (collective.schedule == ScheduleKind::automatic_simulated) {
+                collective.schedule = ScheduleKind::automatic;  // nothing is simulated ahead
+            }
+            const CollectiveId id = simulator.register_collective(collective);
             entries[i].collective = simulator.collective(id);
         } catch (const Error& error) {
             if (error.kind() != ErrorKind::input) {

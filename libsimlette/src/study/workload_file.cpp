@@ -33,7 +33,7 @@ Field<CollectiveText> must(Field<CollectiveText> field) {
 }
 
 Kind<ScheduleKind> schedule_kind() {
-    Kind<ScheduleKind> kind = choice(schedule_names, {"auto-simulated"});
+    Kind<ScheduleKind> kind = choice(schedule_names, {});
     kind.read = [choose = kind.read](const Value& value, ScheduleKind& into) {
         const std::string& text = value.node().text;
         return value.is_scalar() && names_file(text) ? value.not_built(text) : choose(value, into);
@@ -211,6 +211,7 @@ private:
         const ScheduleKind schedule = current().collective.schedule;
         std::vector<ScheduleKind> known = schedules_of(primitive);
         known.push_back(ScheduleKind::automatic);
+        known.push_back(ScheduleKind::automatic_simulated);
         const auto carries_out = [&](ScheduleKind kind) {
             return std::find(known.begin(), known.end(), kind) != known.end();
         };

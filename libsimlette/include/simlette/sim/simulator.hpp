@@ -9,8 +9,10 @@
 // A simulator owns all its state; any number may live in one process, one a thread.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -47,6 +49,16 @@ struct Limits {
     std::uint64_t events = UINT64_MAX;  // processed by this call, checked between instants
 };
 
+// A candidate of `auto-simulated`, as it did with the fabric to itself, in flit mode.
+struct ScheduleTrial {
+    ScheduleKind kind = ScheduleKind::automatic;
+    std::string schedule;           // its name
+    std::optional<Duration> takes;  // unset: it was not simulated to its end
+    Duration at_least{0};           // as far as known
+    std::string reason;             // why `takes` is unset
+    bool chosen = false;            // one of them is: the fastest, of equal ones the first
+};
+
 struct CollectiveReport {
     CollectiveId id = 0;
     std::string schedule;  // the schedule that ran: `one-shot`
@@ -63,8 +75,9 @@ struct CollectiveReport {
     // critical_path says where the time went: once it has finished, in flit mode. On paths
     // through several switches only if critical_messages() were traced: which flit comes last is not known ahead.
     bool explained = false;
-    TimeParts critical_path;  // adds up to end - start; all zero unless explained
-    Duration finish_skew{0};  // between the first and the last rank to finish
+    TimeParts critical_path;            // adds up to end - start; all zero unless explained
+    Duration finish_skew{0};            // between the first and the last rank to finish
+    std::vector<ScheduleTrial> trials;  // of `auto-simulated`, else empty
 };
 
 // One port that the critical path leads through, and what its last flit waited for there.
@@ -121,6 +134,12 @@ public:
     // Throws Error{input} and changes nothing when the collective does not fit the fabric, when its schedule fails the
     // proof by data flow, or when it would start before now().
     CollectiveId register_collective(const CollectiveSpec& collective);
+
+    // What `auto-simulated` makes of this collective: each of the choices of `auto` by itself on this fabric, until it
+    // has ended or cannot be the fastest. This simulator stays as it is. Empty if `stop` was set meanwhile.
+    // Throws Error{input} when the collective does not fit the fabric.
+    std::vector<ScheduleTrial> try_schedules(const CollectiveSpec& collective,
+                                             const std::atomic<bool>* stop = nullptr) const;
 
     // Runs until a collective completes, or nothing is left, or a limit would be passed. Collectives that complete at
     // one instant are returned one by one, by id; what is registered between takes part in that same instant.

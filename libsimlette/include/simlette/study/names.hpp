@@ -76,8 +76,9 @@ inline constexpr Names<Primitive, 6> primitive_names{{
     {Primitive::broadcast, "broadcast"},
     {Primitive::send_recv, "send-recv"},
 }};
-inline constexpr Names<ScheduleKind, 16> schedule_names{{
+inline constexpr Names<ScheduleKind, 17> schedule_names{{
     {ScheduleKind::automatic, "auto"},
+    {ScheduleKind::automatic_simulated, "auto-simulated"},
     {ScheduleKind::one_shot, "one-shot"},
     {ScheduleKind::one_shot_dvo, "one-shot-dvo"},
     {ScheduleKind::two_shot, "two-shot"},
