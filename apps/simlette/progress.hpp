@@ -16,7 +16,7 @@ ProgressChoice progress_choice(const std::string& word, bool quiet);
 // Only on a terminal, unless asked for.
 bool shows_progress(ProgressChoice choice);
 
-// `42 %  34.5 us  12.3 M events/s  3 s left`
+// `42 %  34.5 us  12.3 M events/s  3 s left`, behind `critical path` in the simulation that follows it
 std::string progress_text(const RunProgress& progress);
 // `12 of 40 points  8 s left`
 std::string progress_text(const SweepProgress& progress);

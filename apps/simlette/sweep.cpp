@@ -87,9 +87,26 @@ bool simulate(const Study& study, SweepStore& store, const SweepOptions& options
     return sweep(study, store, control);
 }
 
-int say_interrupted() {
-    std::fputs("simlette: interrupted; the same command goes on from here\n", stderr);
+int say_interrupted(const SweepOptions& options) {
+    std::fputs(options.out.empty() ? "simlette: interrupted; without `--out` nothing was kept\n"
+                                   : "simlette: interrupted; the same command goes on from here\n",
+               stderr);
     return interrupted;
+}
+
+// One for all processes.
+void say_what_is_not_written(const Outputs& outputs, const Share& share) {
+    std::string names;
+    for (const char* option : {"--csv", "--json", "--svg"}) {
+        if (outputs.wanted(option)) {
+            names += (names.empty() ? "`" : ", `") + std::string(option) + '`';
+        }
+    }
+    if (share.number == 0 && !names.empty()) {
+        std::fprintf(stderr,
+                     "simlette: nothing goes to %s yet; the same command alone gathers the shares and writes it\n",
+                     names.c_str());
+    }
 }
 
 // One of several processes: runs its share into a database of its own, for one process to gather later.
@@ -99,7 +116,7 @@ int sweep_share(const Study& study, const SweepOptions& options, const Share& sh
     }
     SweepStore store(file_of_share(options.out, share.number), study, Database::Access::alone);
     const bool whole = simulate(study, store, options, share, finished_in(options.out));
-    return whole ? done : say_interrupted();
+    return whole ? done : say_interrupted(options);
 }
 
 void gather(const std::string& out, SweepStore& store) {
@@ -178,6 +195,7 @@ int sweep_command(const Arguments& arguments) {
     const std::optional<PlotRequest> plot = plot_of(options, study);
     const Share share = share_of_environment();
     if (share.of > 1) {
+        say_what_is_not_written(outputs, share);
         return sweep_share(study, options, share);
     }
     SweepStore store(options.out, study, Database::Access::shared);
@@ -187,7 +205,7 @@ int sweep_command(const Arguments& arguments) {
     if (plot) {
         outputs.write("--svg", gnuplot(plot_script(*plot, store.table({plot->y}))));
     }
-    return whole ? status_of(store.table({"completion_ps"})) : say_interrupted();
+    return whole ? status_of(store.table({"completion_ps"})) : say_interrupted(options);
 }
 
 }  // namespace simlette::program

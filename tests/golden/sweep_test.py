@@ -146,6 +146,69 @@ class SweepTest(unittest.TestCase):
         simlette("sweep", STUDY, "--out", str(self.out))
         self.assertEqual(dump(self.out), self.content)
 
+    def test_an_interrupt_without_a_database_keeps_nothing_and_says_so(self):
+        words = [PROGRAM, "sweep", STUDY, "--quiet", "--progress", "always", "--jobs", "1"]
+        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        error = process.communicate(timeout=60)[1]
+        self.assertEqual(process.returncode, 130, error)
+        self.assertIn("interrupted; without `--out` nothing was kept", error)
+        self.assertNotIn("goes on from here", error)
+
+    def test_processes_go_on_where_a_killed_sweep_was(self):
+        process = self.start("--jobs", "1")
+        while not self.finished():
+            time.sleep(0.01)
+        process.kill()
+        process.communicate(timeout=60)
+        before = self.finished()
+        self.assertTrue(pathlib.Path(f"{self.out}-wal").exists())
+        words = [PROGRAM, "sweep", STUDY, "--out", str(self.out)]
+        variables = [{"PMI_RANK": str(number), "PMI_SIZE": "3"} for number in range(3)]
+        shares = [subprocess.Popen(words, env={**os.environ, **each}, stderr=subprocess.PIPE, text=True)
+                  for each in variables]
+        for share in shares:
+            error = share.communicate(timeout=300)[1]
+            self.assertEqual((share.returncode, error), (0, ""))
+        runs = [set(dump(f"{self.out}.share-{number}")["runs"]) for number in range(3)]
+        self.assertEqual(sum(map(len, runs)) + len(before), POINTS)  # none ran again
+        simlette(*words[1:])
+        self.assertEqual(dump(self.out), self.content)
+
+    def test_a_sweep_that_was_killed_at_once_leaves_nothing_to_stumble_over(self):
+        self.out.touch()
+        done = simlette("sweep", BUFFERS, "--out", str(self.out), env={**os.environ, "PMI_RANK": "0", "PMI_SIZE": "2"})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_fewer_threads_do_when_there_is_no_room_for_more(self):
+        buffers = ", ".join(f"{flits} flits" for flits in range(8, 208))
+        words = [PROGRAM, "sweep", BUFFERS, "--set", f"study.vary={{topology.buffers: [{buffers}]}}", "--set",
+                 "study.mode=analytic", "--jobs", "400", "--csv", "-"]
+        limited = ["bash", "-c", 'ulimit -v 1500000; exec "$@"', "bash", *words]
+        done = subprocess.run(limited, capture_output=True, text=True, check=False, timeout=300)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.stdout.count(",finished,"), 400)
+
+    def test_a_study_holds_each_of_its_files_once(self):
+        entry = "  - {primitive: all-reduce, group: world, bytes: 1 KiB}\n"
+        (self.folder / "w.yaml").write_text("collectives:\n" + 3_000 * entry)
+        topology = os.path.abspath("topologies/single-level-eps.yaml")
+        peaks = []
+        for count in (1, 20):
+            study = self.folder / "s.yaml"
+            study.write_text(f"topologies: [{', '.join(count * [topology])}]\nworkloads: [w.yaml]\n")
+            process = subprocess.Popen([PROGRAM, "sweep", str(study), "--svg", str(self.folder / "no.svg")],
+                                       stderr=subprocess.PIPE)
+            process.stderr.read()
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            process.stderr.close()
+            self.assertEqual(process.returncode, 2)  # refused for want of `--plot`, when the points are known
+            peaks.append(usage.ru_maxrss)
+        self.assertLess(peaks[1], 1.5 * peaks[0])
+
     def test_a_finished_sweep_is_not_run_again(self):
         simlette("sweep", BUFFERS, "--out", str(self.out))
         costs = sqlite3.connect(self.out).execute("SELECT * FROM costs").fetchall()
@@ -273,7 +336,8 @@ class SweepTest(unittest.TestCase):
             words = ["sweep", STUDY, "--out", str(out), "--csv", str(table)]
             for number in range(3):
                 done = simlette(*words, env={**os.environ, rank: str(number), size: "3"})
-                self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+                told = "simlette: nothing goes to `--csv` yet; the same command alone gathers the shares and writes it\n"
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", "" if number else told))
                 self.assertEqual(len(dump(f"{out}.share-{number}")["runs"]), POINTS // 3)
             self.assertFalse(out.exists() or table.exists())
             costs = [row for n in range(3) for row in sqlite3.connect(f"{out}.share-{n}").execute("SELECT * FROM costs")]

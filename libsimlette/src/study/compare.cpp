@@ -38,6 +38,8 @@ Json parse(const Source& source) {
         const std::size_t start = before.rfind('\n') == std::string::npos ? 0 : before.rfind('\n') + 1;
         throw Error({Problem{source.name, static_cast<int>(line), static_cast<int>(before.size() - start) + 1,
                              "not valid JSON; expected a result of `simlette run --json`"}});
+    } catch (const Json::out_of_range&) {
+        refuse(source, "has a number that is too large");
     }
 }
 
@@ -63,7 +65,8 @@ std::optional<ScalarValue> scalar_of(const Json& value) {
     if (value.is_string()) {
         return ScalarValue(value.get<std::string>());
     }
-    if (value.is_number_float()) {
+    const bool beyond = value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX;
+    if (value.is_number_float() || beyond) {
         return ScalarValue(value.get<double>());
     }
     if (value.is_number_integer()) {

@@ -75,6 +75,12 @@ void Database::log_ahead() {
     }
 }
 
+void Database::checkpoint() {
+    if (number("PRAGMA wal_checkpoint(FULL)") != 0) {
+        throw Error(ErrorKind::output, file_ + ": cannot be written: another process does not let go of it");
+    }
+}
+
 Statement Database::prepare(const std::string& sql) {
     return {*this, sql};
 }
@@ -171,7 +177,7 @@ Transaction::~Transaction() {
     if (open_) {
         try {
             database_.execute("ROLLBACK");
-        } catch (const Error&) {  // the failure that led here is the one to tell
+        } catch (...) {  // the failure that led here is the one to tell
         }
     }
 }

@@ -72,6 +72,7 @@ public:
           registered_(entries_.size(), false),
           waits_for_(entries_.size(), 0),
           followers_(entries_.size()),
+          again_(!options.traced_messages.empty()),
           simulator_(fabric_, options) {
         if (control.record_utilization) {
             history_.emplace(fabric_->graph.classes.front().flit_time);
@@ -83,6 +84,7 @@ public:
 
     Outcome play();
     void report_into(RunReport& report) const;
+    void add_costs(RunReport& report) const;
     const Simulator& simulator() const { return simulator_; }
 
 private:
@@ -104,6 +106,7 @@ private:
     std::vector<bool> registered_;
     std::vector<std::size_t> waits_for_;               // entries that have not ended yet, by entry
     std::vector<std::vector<std::size_t>> followers_;  // who waits for this entry
+    bool again_;
     Simulator simulator_;
     std::optional<LinkHistory> history_;
     std::int64_t payload_due_ = 0;
@@ -159,7 +162,7 @@ void WorkloadRun::tell_progress() {
     }
     told_ = elapsed;
     const NetworkStatistics statistics = simulator_.statistics();
-    control_.progress({simulator_.now(), statistics.payload_bytes, payload_due_, statistics.events, elapsed});
+    control_.progress({simulator_.now(), statistics.payload_bytes, payload_due_, statistics.events, elapsed, again_});
 }
 
 std::optional<Outcome> WorkloadRun::look_at(const Advance& next) {
@@ -213,8 +216,6 @@ Outcome WorkloadRun::drain() {
 
 // Those of the simulator, which numbers collectives as they are registered, in the order of the workload.
 void WorkloadRun::report_into(RunReport& report) const {
-    report.wall_seconds = seconds_since(began_);
-    report.cpu_seconds = cpu_seconds() - cpu_at_start_;
     report.validity = simulator_.validity();
     report.stall = stall_;
     report.collectives = entries_;
@@ -249,6 +250,12 @@ void WorkloadRun::report_into(RunReport& report) const {
                                                     simulator_.message_latency(100)};
     }
     report.event_hash = simulator_.event_hash();
+    add_costs(report);
+}
+
+void WorkloadRun::add_costs(RunReport& report) const {
+    report.wall_seconds += seconds_since(began_);
+    report.cpu_seconds += cpu_seconds() - cpu_at_start_;
     report.peak_rss_bytes = peak_rss_bytes();
 }
 
@@ -258,7 +265,9 @@ void explain(const LoadedRun& loaded, const RunInputs& inputs, const RunControl&
     RunControl plain = control;
     plain.record_utilization = false;
     WorkloadRun again(loaded, inputs, plain, {false, false, critical, Mode::flit});
-    if (again.play() != report.outcome) {
+    const Outcome outcome = again.play();
+    again.add_costs(report);
+    if (outcome != report.outcome) {
         report.explained = false;  // interrupted: the first run is whole
         return;
     }

@@ -183,18 +183,14 @@ void Study::cross(const StudyFile& file) {
 
 // Reads every file once.
 void Study::read_inputs(const StudyInputs& inputs, Problems& problems) {
-    const std::size_t workloads = workloads_.size();
-    for (const std::string& topology : topologies_) {
-        files_.push_back(beside(inputs.study, topology));
-        pairs_.resize(pairs_.size() + workloads, {parse_input(files_.back(), problems), {}});
-    }
-    for (std::size_t workload = 0; workload < workloads; ++workload) {
-        files_.push_back(beside(inputs.study, workloads_[workload]));
-        const InputTree tree = parse_input(files_.back(), problems);
-        for (std::size_t pair = workload; pair < pairs_.size(); pair += workloads) {
-            pairs_[pair].workload = tree;
+    const auto read = [&](const std::vector<std::string>& files, std::vector<InputTree>& trees) {
+        for (const std::string& file : files) {
+            files_.push_back(beside(inputs.study, file));
+            trees.push_back(parse_input(files_.back(), problems));
         }
-    }
+    };
+    read(topologies_, topology_trees_);
+    read(workloads_, workload_trees_);
     for (const Override& override : inputs.overrides) {
         if (!starts_with(override.path, "study.")) {
             fix(change_of(override, problems), problems);
@@ -218,7 +214,7 @@ void Study::fix(const std::optional<Change>& change, Problems& problems) {
 }
 
 InputTrees Study::changed(const StudyPoint& point, Problems& problems) const {
-    InputTrees trees = pairs_[point.topology * workloads_.size() + point.workload];
+    InputTrees trees{topology_trees_[point.topology], workload_trees_[point.workload]};
     const std::vector<NamedTree> named = named_trees(trees);
     for (const Change& change : fixed_) {
         apply_change(change, named, problems);

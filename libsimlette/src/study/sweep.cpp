@@ -4,6 +4,7 @@
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include <simlette/base/error.hpp>
@@ -38,15 +39,12 @@ public:
     }
 
     bool run() {
+        const std::size_t wanted = std::min<std::size_t>(std::max(control_.jobs, 1U), todo_.size());
         std::vector<std::thread> workers;
-        running_ = static_cast<unsigned>(std::min<std::size_t>(std::max(control_.jobs, 1U), todo_.size()));
-        for (unsigned i = running_; i > 0; --i) {
-            workers.emplace_back([this] { work(); });
-        }
+        workers.reserve(wanted);
+        start(workers, wanted);
         keep();
-        for (std::thread& worker : workers) {
-            worker.join();
-        }
+        join(workers);
         if (failure_) {
             std::rethrow_exception(failure_);
         }
@@ -59,23 +57,75 @@ private:
                (control_.stop != nullptr && control_.stop->load(std::memory_order_relaxed));
     }
 
+    // If the system has no room for all, no more than there are cores: runs and the store need room too.
+    void start(std::vector<std::thread>& workers, std::size_t wanted) {
+        std::unique_lock<std::mutex> lock(mutex_);  // they begin when all are counted
+        while (workers.size() < wanted && start_one(workers)) {
+        }
+        const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+        if (workers.size() == wanted || workers.size() <= cores) {
+            running_ = workers.size();
+            return;
+        }
+        dismissed_ = true;
+        lock.unlock();
+        join(workers);
+        dismissed_ = false;
+        start(workers, cores);
+    }
+
+    static void join(std::vector<std::thread>& workers) {
+        for (std::thread& worker : workers) {
+            worker.join();
+        }
+        workers.clear();
+    }
+
+    bool start_one(std::vector<std::thread>& workers) {
+        try {
+            workers.emplace_back([this] { work(); });
+            return true;
+        } catch (const std::exception&) {
+            if (workers.empty()) {
+                throw Error(ErrorKind::input, "there is no room for a thread that runs a point");
+            }
+            return false;
+        }
+    }
+
     // On a thread of its own.
     void work() {
         try {
-            for (std::size_t i = next_++; i < todo_.size() && !stopped(); i = next_++) {
-                FinishedRun finished = finish(study_.points()[todo_[i]]);
-                if (!finished.outcome.empty()) {
-                    const std::lock_guard<std::mutex> lock(mutex_);
-                    finished_.push_back(std::move(finished));
-                    news_.notify_one();
-                }
+            while (const std::optional<std::size_t> i = take_or_leave()) {
+                run_point(todo_[*i]);
             }
         } catch (...) {
             give_up();
+            take_or_leave();
         }
+    }
+
+    void run_point(std::size_t point) {
+        FinishedRun finished = finish(study_.points()[point]);
+        if (!finished.outcome.empty()) {
+            const std::lock_guard<std::mutex> lock(mutex_);
+            finished_.push_back(std::move(finished));
+            news_.notify_one();
+        }
+    }
+
+    // None: the thread no longer counts as running.
+    std::optional<std::size_t> take_or_leave() {
         const std::lock_guard<std::mutex> lock(mutex_);
+        if (dismissed_) {
+            return std::nullopt;  // before it was counted
+        }
+        if (!stopped() && next_ < todo_.size()) {
+            return next_++;
+        }
         --running_;
         news_.notify_one();
+        return std::nullopt;
     }
 
     // The outcome stays empty when the run was stopped.
@@ -156,12 +206,13 @@ private:
     std::vector<std::size_t> todo_;  // one point of each run that is not finished
     std::size_t before_ = 0;
     std::size_t kept_ = 0;
-    std::atomic<std::size_t> next_{0};
     std::atomic<bool> quit_{false};
-    std::mutex mutex_;  // of the three that follow
+    std::mutex mutex_;  // of all that follows down to failure_
+    std::size_t next_ = 0;
     std::condition_variable news_;
     std::deque<FinishedRun> finished_;
-    unsigned running_ = 0;
+    std::size_t running_ = 0;
+    bool dismissed_ = false;  // threads, which then end at once
     std::exception_ptr failure_;
     Clock::time_point began_ = Clock::now();
     double told_ = 0;

@@ -81,7 +81,12 @@ std::set<std::string> finished_in(const std::string& file) {
     if (!std::filesystem::exists(file)) {
         return {};
     }
-    Database database(file, Database::Access::reading);
+    // What a killed sweep left in its log is read by one who may write the log back.
+    const bool killed = std::filesystem::exists(file + "-wal") || std::filesystem::exists(file + "-journal");
+    Database database(file, killed ? Database::Access::alone : Database::Access::reading);
+    if (is_new(database)) {
+        return {};  // killed before it had a table
+    }
     check_identity(database);
     return runs_of(database);
 }
@@ -119,6 +124,7 @@ void SweepStore::take(const std::string& file) {
     }
     transaction.commit();
     database_.execute("DETACH other");
+    database_.checkpoint();
 }
 
 void SweepStore::write_points() {

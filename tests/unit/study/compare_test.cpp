@@ -129,11 +129,36 @@ TEST_CASE("what is no result is refused, however strange") {
     }
     CHECK(Pair(std::string(100, '[') + std::string(100, ']'), good).refusal() ==
           ": is nested more than 64 levels deep");
+    CHECK(Pair(R"({"mode": "flit", "completion_ps": 1e999})", good).refusal() == ": has a number that is too large");
     const char* const strange =
         R"({"mode": "flit", "completion_ps": "soon", "collectives": [3, {"critical_path": "x", "name": 4}],
             "configuration": 7, "assumptions": [1, {"id": []}], "simlette": 1})";
     CHECK(Pair(strange, good).refusal() == "accepted");
     CHECK_FALSE(comparison_table(Pair(strange, good).compared()).empty());
+}
+
+TEST_CASE("values of any type and size are compared, and none is taken for another") {
+    const std::string deep = std::string(50, '[') + "7" + std::string(50, ']');
+    for (const std::string value : {"1e308", "-1e308", "1e-999", "18446744073709551615", "-9223372036854775808",
+                                    "9223372036854775807", "99999999999999999999999", "null", "true", "[]", "{}",
+                                    "[[], {}]", R"([{"critical_path": [[{"hops": 3}], {"hops": [3, []]}, 4]}])",
+                                    R"({"a": {"critical_path": 1, "name": []}})", R"("\u0000")", deep.c_str()}) {
+        for (const char* key : {"completion_ps", "collectives", "assumptions", "configuration", "simlette", "links",
+                                "outcome", "configuration_hash", "validity"}) {
+            const std::string one =
+                std::string(R"({"mode": "flit", "completion_ps": -5, ")") + key + "\": " + value + '}';
+            const std::string other = R"({"mode": "flit", "completion_ps": 9223372036854775807})";
+            CAPTURE(one);
+            for (const auto& pair : {std::pair(one, other), std::pair(other, one), std::pair(one, one)}) {
+                const Comparison both = Pair(pair.first, pair.second).compared();
+                CHECK_FALSE(comparison_table(both).empty());
+                CHECK_FALSE(comparison_json(both).empty());
+            }
+        }
+    }
+    const char* const largest = R"({"mode": "flit", "completion_ps": 18446744073709551615})";
+    const Comparison both = Pair(largest, R"({"mode": "flit", "completion_ps": -1})").compared();
+    CHECK(value(both.runs.front().results, "completion_ps")->differs());
 }
 
 }  // namespace simlette

@@ -166,6 +166,20 @@ TEST_CASE("progress is told against the bytes of the whole workload") {
     CHECK(first.payload_delivered < first.payload_due);
 }
 
+TEST_CASE("what the second simulation of an explained run costs counts too, and its progress says so") {
+    LoadedRun loaded = small_run();
+    loaded.workload.collectives = {all_reduce(1_MiB), all_reduce(1_MiB, {}, {0}), all_reduce(1_KiB, {}, {1})};
+    RunControl control;
+    control.explain = true;
+    control.progress_interval = 0;
+    double seconds[2] = {0, 0};
+    control.progress = [&seconds](const RunProgress& progress) { seconds[progress.again] = progress.wall_seconds; };
+    const RunReport report = run(loaded, files, control);
+    CHECK(seconds[0] > 0);
+    CHECK(seconds[1] > 0);
+    CHECK(report.wall_seconds >= seconds[0] + seconds[1]);
+}
+
 TEST_CASE("a fabric that cannot be built is refused in the name of the topology file") {
     LoadedRun loaded = three_in_a_row();
     loaded.fabric.port_rate = {300'000'000'001};

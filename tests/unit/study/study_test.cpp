@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <simlette/base/error.hpp>
+#include <simlette/study/resolve.hpp>
 #include <simlette/study/study.hpp>
 
 namespace simlette {
@@ -123,6 +124,28 @@ TEST_CASE("values that are numbers or quantities have a number in the base unit"
             CHECK(values[i].base_number == expected[point][i]);
         }
     }
+}
+
+TEST_CASE("fabrics are built once for all points that can only stand or fall together") {
+    const auto built = [](const std::vector<Override>& overrides) {
+        FabricChecks checks;
+        Problems problems;
+        for (const Override& override : overrides) {
+            InputTrees trees{parse_input("topologies/all-eps-512.yaml", problems), {}};
+            apply_change(*change_of(override, problems), named_trees(trees), problems);
+            resolve(trees, &checks, problems);
+        }
+        CHECK(problems.size() == 0);
+        return checks.seen.size();
+    };
+    CHECK(built({{"topology.seed", "2"},
+                 {"topology.seed", "3"},
+                 {"topology.buffers", "8 flits"},
+                 {"topology.latency.switch", "150 ns"},
+                 {"topology.credit_return", "5 ns"},
+                 {"topology.hop_reading", "per-hop"},
+                 {"topology.routing", "{policy: hashed}"}}) == 1);
+    CHECK(built({{"topology.seed", "2"}, {"topology.accelerators", "256"}, {"topology.port_rate", "200 Gb/s"}}) == 3);
 }
 
 TEST_CASE("a study can be changed from the command line") {

@@ -125,6 +125,23 @@ TEST_CASE("what a refused point leaves in the store does not depend on who comes
     CHECK(kept[0] == kept[1]);
 }
 
+TEST_CASE("what was taken from a share is in the file itself when the share may go") {
+    const std::filesystem::path folder = std::filesystem::temp_directory_path() / "simlette-take-test";
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directories(folder);
+    const auto file = [&folder](const char* name) { return (folder / name).string(); };
+    const Study study(inputs);
+    {
+        SweepStore share(file("share"), study, Database::Access::alone);
+        CHECK(sweep(study, share, control_of(1)));
+    }
+    SweepStore store(file("all"), study, Database::Access::shared);
+    store.take(file("share"));
+    std::filesystem::copy_file(file("all"), file("without-log"));  // all that is sure to be on the disk
+    CHECK(finished_in(file("without-log")).size() == runs);
+    std::filesystem::remove_all(folder);
+}
+
 TEST_CASE("a store in memory is empty, and a folder is none") {
     const Study study(inputs);
     CHECK(SweepStore("", study, Database::Access::shared).finished().empty());

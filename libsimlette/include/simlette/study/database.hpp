@@ -31,7 +31,8 @@ public:
 
     const std::string& file() const { return file_; }
     void execute(const std::string& sql);
-    void log_ahead();  // finished transactions survive a kill
+    void log_ahead();   // finished transactions survive a kill
+    void checkpoint();  // and from here on a power cut: they are in the file itself, on the disk
     Statement prepare(const std::string& sql);
     std::int64_t number(const std::string& sql);  // of the first row and column
 

@@ -33,7 +33,7 @@ Change seed_change(std::uint64_t seed, Problems& problems);
 
 // What only the finished fabric can tell is asked once of every topology.
 struct FabricChecks {
-    std::set<std::string> seen;  // configurations
+    std::set<std::string> seen;  // shapes
     std::string note;            // goes behind what is said of the fabric
 };
 

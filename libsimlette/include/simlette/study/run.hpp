@@ -21,6 +21,7 @@ struct RunProgress {
     std::int64_t payload_due = 0;  // of the whole workload
     std::uint64_t events = 0;
     double wall_seconds = 0;
+    bool again = false;  // of the second simulation, which follows the critical paths; all counts begin anew
 };
 
 struct RunControl {
@@ -112,8 +113,8 @@ struct RunReport {
     bool explained = false;               // critical paths were asked for
     std::optional<LatencyPercentiles> message_latency;
     std::uint64_t event_hash = 0;
-    double wall_seconds = 0;
-    double cpu_seconds = 0;  // of the thread
+    double wall_seconds = 0;  // of the second simulation too, if there was one
+    double cpu_seconds = 0;   // of the thread
     std::int64_t peak_rss_bytes = 0;
 };
 

@@ -75,8 +75,9 @@ private:
     std::vector<std::string> record_;
     std::vector<Mode> modes_;
     std::vector<StudyAxes> groups_;  // of each group, axes that move in step
-    std::vector<InputTrees> pairs_;  // of each topology and workload, topology by topology
-    std::vector<Change> fixed_;      // of all points: `--set` and `--seed`
+    std::vector<InputTree> topology_trees_;
+    std::vector<InputTree> workload_trees_;
+    std::vector<Change> fixed_;  // of all points: `--set` and `--seed`
     std::vector<StudyPoint> points_;
 };
 

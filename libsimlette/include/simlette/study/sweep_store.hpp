@@ -55,7 +55,7 @@ public:
 
     std::set<std::string> finished();                         // runs
     void add(const FinishedRun& finished);                    // in one transaction
-    void take(const std::string& file);                       // what another store has finished
+    void take(const std::string& file);                       // what another store has finished; it may then go
     SweepTable table(const std::vector<std::string>& names);  // of these results; none: of all but costs
 
 private:
