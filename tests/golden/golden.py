@@ -37,6 +37,9 @@ CASES = [
     ("two-level-hybrid-two-shot", "topologies/two-level-hybrid-16.yaml", TWO_SHOT, [CREDITS]),
     ("eps-folds", EPS, "workloads/folds.yaml", []),
     ("ocs-folds", "topologies/single-level-ocs-fold.yaml", "workloads/folds.yaml", []),
+    ("eps-decode-axes", "topologies/two-level-eps-16.yaml", "workloads/decode-axes.yaml",
+     ["workload.meshes={attention: {kvp: 4, tpa: 4}, ffn: {ep: 8, tpe: 2}}", "topology.responses=per-message"]),
+    ("direct-decode-axes", "topologies/direct-axes.yaml", "workloads/decode-axes.yaml", []),
     ("eps-message-mode", EPS, ONE_SHOT, [MEBIBYTE, CREDITS, SAME], "message"),
 ]
 

@@ -2,6 +2,7 @@
 
 #include <simlette/base/fingerprint.hpp>
 #include <simlette/study/assumptions.hpp>
+#include <simlette/study/describe.hpp>
 #include <simlette/study/measures.hpp>
 #include <simlette/study/names.hpp>
 #include <simlette/study/run.hpp>
@@ -88,6 +89,17 @@ Json path_json(const std::vector<PathStep>& path) {
     return steps;
 }
 
+// How the groups of an axis differ.
+Json groups_json(const WorkloadEntry& entry, const CollectiveReport& collective) {
+    Json json{{"count", collective.groups}, {"slowest", nullptr}, {"first_end_ps", nullptr}, {"last_end_ps", nullptr}};
+    if (collective.finished) {
+        json["slowest"] = group_text(entry, collective.slowest_group);
+        json["first_end_ps"] = collective.first_group_end.ps;
+        json["last_end_ps"] = collective.end.ps;
+    }
+    return json;
+}
+
 Json collective_json(const WorkloadEntry& entry, const EntryReport& report) {
     const CollectiveReport& collective = report.collective;
     const Json nothing = nullptr;
@@ -110,7 +122,14 @@ Json collectives_json(const RunReport& report) {
     Json list = Json::array();
     for (std::size_t i = 0; i < report.collectives.size(); ++i) {
         const EntryReport& entry = report.collectives[i];
-        list.push_back(collective_json(report.workload.collectives[i], entry));
+        const WorkloadEntry& asked = report.workload.collectives[i];
+        list.push_back(collective_json(asked, entry));
+        if (asked.on_axis() || asked.calls != 1) {
+            list.back()["calls"] = asked.calls;
+        }
+        if (asked.on_axis()) {
+            list.back()["groups"] = groups_json(asked, entry.collective);
+        }
         if (report.explained) {
             list.back()["critical_path"] = entry.path.empty() ? Json(nullptr) : path_json(entry.path);
         }
