@@ -90,7 +90,9 @@ public:
             accelerators.push_back(rank);
         }
         player_.add(std::make_unique<CollectiveRun>(
-            0, spec, build_schedule(spec.primitive, spec.schedule, world_overlay(*fabric_)), accelerators));
+            0, std::make_shared<const CollectiveSpec>(spec),
+            std::make_shared<const Schedule>(build_schedule(spec.primitive, spec.schedule, world_overlay(*fabric_))),
+            accelerators));
         player_.start(0, network_.now());
     }
 
@@ -108,7 +110,7 @@ public:
     }
 
     const FlitNetwork<Queue>& network() const { return network_; }
-    const CollectiveRun& collective() const { return *player_.runs().front(); }
+    const CollectiveRun& collective() const { return *player_.collectives().front().groups.front(); }
 
 private:
     std::shared_ptr<const Fabric> fabric_;

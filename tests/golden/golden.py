@@ -54,6 +54,9 @@ CASES = [
     ("fabrics-ocs-cube-50-mib", "topologies/all-ocs-512.yaml", ONE_SHOT,
      ["topology.circuits={generators: cube}", "workload.collectives.0.bytes=50 MiB",
       "workload.collectives.0.schedule=rs-ag-parallel"], "message"),
+    ("eps-decode-axes", "topologies/two-level-eps-16.yaml", "workloads/decode-axes.yaml",
+     ["workload.meshes={attention: {kvp: 4, tpa: 4}, ffn: {ep: 8, tpe: 2}}", "topology.responses=per-message"]),
+    ("direct-decode-axes", "topologies/direct-axes.yaml", "workloads/decode-axes.yaml", []),
     ("eps-message-mode", EPS, ONE_SHOT, [MEBIBYTE, CREDITS, SAME], "message"),
 ]
 

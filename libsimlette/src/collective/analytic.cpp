@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include <simlette/base/contract.hpp>
@@ -51,18 +52,23 @@ bool two_levels(const HostGraph& graph) {
 
 class Pricing {
 public:
-    Pricing(const HostGraph& graph, const CollectiveSpec& spec, const Schedule& schedule,
-            const std::vector<std::uint32_t>& accelerators)
-        : graph_(graph), spec_(spec), schedule_(schedule), accelerators_(accelerators) {
-        const bool one_speaks_for_all = uniform(graph) && schedule.alike(spec.bytes);
+    Pricing(const HostGraph& graph, const CollectiveSpec& spec, const std::vector<GroupSchedule>& groups)
+        : graph_(graph), spec_(spec), groups_(groups), all_paths_alike_(uniform(graph)) {
         first_links_ = graph.first_links();
         if (two_levels(graph)) {
             count_uplinks();
         }
-        speakers_ = one_speaks_for_all ? std::min(schedule.ranks, 1U) : schedule.ranks;
     }
 
-    Exact phase(const Phase& phase) const {
+    std::size_t phases() const {
+        std::size_t most = 0;
+        for (const GroupSchedule& group : groups_) {
+            most = std::max(most, group.schedule->phases.size());
+        }
+        return most;
+    }
+
+    Exact phase(std::size_t phase) const {
         const Loads loads = graph_.first_neighbour.empty() ? over_switches(phase) : over_circuits(phase);
         Exact most = 0;
         for (const auto& [kind, bytes] : loads) {
@@ -77,72 +83,78 @@ private:
         return of_a_flit * bytes / (Exact(flit_bytes.count) * links);
     }
 
+    // Ranks that are looked at: where all paths are alike, one speaks for all.
+    std::uint32_t speakers(const Schedule& schedule) const {
+        return all_paths_alike_ && schedule.alike(spec_.bytes) ? std::min(schedule.ranks, 1U) : schedule.ranks;
+    }
+
+    // visit(from, to, bytes), accelerators, for what all groups send in a phase.
     template <class Visit>
-    void each_send(const Phase& phase, Visit&& visit) const {
-        for (std::uint32_t rank = 0; rank < speakers_; ++rank) {
-            for (const Send& send : schedule_.sends_of(phase, rank)) {
-                const std::uint32_t peer = schedule_.moved(send.peer, rank);
-                const std::int64_t bytes = schedule_.send_bytes(send, rank, spec_.bytes).count;
-                if (bytes > 0) {
-                    visit(rank, peer, bytes);
+    void each_send(std::size_t phase, Visit&& visit) const {
+        for (const GroupSchedule& group : groups_) {
+            const Schedule& schedule = *group.schedule;
+            const std::uint32_t ranks = phase < schedule.phases.size() ? speakers(schedule) : 0;
+            for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+                for (const Send& send : schedule.sends_of(schedule.phases[phase], rank)) {
+                    const std::int64_t bytes = schedule.send_bytes(send, rank, spec_.bytes).count;
+                    if (bytes > 0) {
+                        visit(group.accelerators[rank], group.accelerators[schedule.moved(send.peer, rank)], bytes);
+                    }
                 }
             }
         }
     }
 
-    Duration latency(std::uint32_t rank, std::uint32_t peer) const {
-        const Candidates links(graph_, accelerators_[rank], accelerators_[peer]);
+    Duration latency(std::uint32_t from, std::uint32_t to) const {
+        const Candidates links(graph_, from, to);
         require(links.size() > 0, "a link leads to every destination");
-        return path_latency(graph_, links[0], accelerators_[peer]);
+        return path_latency(graph_, links[0], to);
     }
 
     // There, and for a read the way of its request before.
-    std::int64_t trip(std::uint32_t rank, std::uint32_t peer) const {
+    std::int64_t trip(std::uint32_t from, std::uint32_t to) const {
         const bool read = spec_.operation == Operation::read;
-        return latency(rank, peer).ps + (read ? latency(peer, rank).ps : 0);
+        return latency(from, to).ps + (read ? latency(to, from).ps : 0);
     }
 
-    Loads over_circuits(const Phase& phase) const {
+    Loads over_circuits(std::size_t phase) const {
         Loads loads;
-        each_send(phase, [&](std::uint32_t rank, std::uint32_t peer, std::int64_t bytes) {
-            const Candidates links(graph_, accelerators_[rank], accelerators_[peer]);
-            std::int64_t& most = loads[{trip(rank, peer), links.size()}];
+        each_send(phase, [&](std::uint32_t from, std::uint32_t to, std::int64_t bytes) {
+            const Candidates links(graph_, from, to);
+            std::int64_t& most = loads[{trip(from, to), links.size()}];
             most = std::max(most, bytes);
         });
         return loads;
     }
 
     // The deepest pair, and the most bytes over links side by side, of each class of links.
-    Loads over_switches(const Phase& phase) const {
-        std::vector<std::int64_t> out(schedule_.ranks, 0);
-        std::vector<std::int64_t> in(schedule_.ranks, 0);
-        std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t> between;  // groups
+    Loads over_switches(std::size_t phase) const {
+        std::vector<std::int64_t> out(graph_.accelerators, 0);
+        std::vector<std::int64_t> in(graph_.accelerators, 0);
+        std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t> between;  // racks
         std::int64_t deepest = 0;
-        each_send(phase, [&](std::uint32_t rank, std::uint32_t peer, std::int64_t bytes) {
-            out[rank] += bytes;
-            in[peer] += bytes;
-            const std::uint32_t from = graph_.places[accelerators_[rank]].group;
-            const std::uint32_t to = graph_.places[accelerators_[peer]].group;
-            if (from != to && !uplinks_.empty()) {
-                between[{from, to}] += bytes;
+        each_send(phase, [&](std::uint32_t from, std::uint32_t to, std::int64_t bytes) {
+            out[from] += bytes;
+            in[to] += bytes;
+            const std::uint32_t rack = graph_.places[from].group;
+            const std::uint32_t other = graph_.places[to].group;
+            if (rack != other && !uplinks_.empty()) {
+                between[{rack, other}] += bytes;
             }
-            deepest = std::max(deepest, trip(rank, peer));
+            deepest = std::max(deepest, trip(from, to));
         });
         Loads loads;
         const auto add = [&](std::uint32_t links, std::int64_t bytes) {
             std::int64_t& most = loads[{deepest, links}];
             most = std::max(most, bytes);
         };
-        for (std::uint32_t rank = 0; rank < schedule_.ranks; ++rank) {
-            add(ports(rank), std::max(out[rank], in[rank]));
+        for (std::uint32_t a = 0; a < graph_.accelerators; ++a) {
+            if (const std::int64_t bytes = std::max(out[a], in[a]); bytes > 0) {
+                add(first_links_[a + 1] - first_links_[a], bytes);
+            }
         }
         add_uplinks(between, add);
         return loads;
-    }
-
-    std::uint32_t ports(std::uint32_t rank) const {
-        const std::uint32_t a = accelerators_[rank];
-        return first_links_[a + 1] - first_links_[a];
     }
 
     // Circuits between two groups carry what goes between these two; links to a level of packet switches all that
@@ -184,41 +196,38 @@ private:
 
     const HostGraph& graph_;
     const CollectiveSpec& spec_;
-    const Schedule& schedule_;
-    const std::vector<std::uint32_t>& accelerators_;
+    const std::vector<GroupSchedule>& groups_;
+    bool all_paths_alike_;
     std::vector<LinkId> first_links_;
     std::vector<std::uint32_t> uplinks_;  // by pair of groups; empty unless there are two levels of devices
     bool level2_switches_ = false;        // packet switches
-    std::uint32_t speakers_;              // ranks that are looked at
 };
 
 }  // namespace
 
-Duration analytic_time(const HostGraph& graph, const CollectiveSpec& spec, const Schedule& schedule,
-                       const std::vector<std::uint32_t>& accelerators) {
-    const Pricing pricing(graph, spec, schedule, accelerators);
+Duration analytic_time(const HostGraph& graph, const CollectiveSpec& spec, const std::vector<GroupSchedule>& groups) {
+    const Pricing pricing(graph, spec, groups);
     Exact sum = 0;
-    for (const Phase& phase : schedule.phases) {
+    for (std::size_t phase = 0; phase < pricing.phases(); ++phase) {
         sum += pricing.phase(phase);
     }
     const boost::multiprecision::cpp_int whole = (numerator(sum) + denominator(sum) - 1) / denominator(sum);
     return whole < Time::never().ps ? Duration{static_cast<std::int64_t>(whole)} : Time::never() - Time{0};
 }
 
-Schedule cheapest_schedule(const HostGraph& graph, const CollectiveSpec& spec, const Overlay& overlay,
-                           const std::vector<std::uint32_t>& accelerators) {
-    const std::vector<ScheduleKind> choices = automatic_choices(spec.primitive, overlay);
-    Schedule best = build_schedule(spec.primitive, choices.front(), overlay);
-    if (choices.size() == 1) {
-        return best;
-    }
-    Duration price = analytic_time(graph, spec, best, accelerators);
-    for (std::size_t i = 1; i < choices.size(); ++i) {
-        Schedule other = build_schedule(spec.primitive, choices[i], overlay);
-        const Duration other_price = analytic_time(graph, spec, other, accelerators);
-        if (other_price < price) {
-            price = other_price;
-            best = std::move(other);
+ScheduleKind cheapest_kind(const HostGraph& graph, const CollectiveSpec& spec, const std::vector<Overlay>& overlays,
+                           std::vector<GroupSchedule> groups, ScheduleStore& store) {
+    const std::vector<ScheduleKind> choices = automatic_choices(spec.primitive, overlays.front());
+    ScheduleKind best = choices.front();
+    std::optional<Duration> price;
+    for (std::size_t i = 0; i < choices.size() && choices.size() > 1; ++i) {
+        for (std::size_t group = 0; group < groups.size(); ++group) {
+            groups[group].schedule = store.built(spec.primitive, choices[i], overlays[group]);
+        }
+        const Duration offered = analytic_time(graph, spec, groups);
+        if (!price || offered < *price) {
+            price = offered;
+            best = choices[i];
         }
     }
     return best;

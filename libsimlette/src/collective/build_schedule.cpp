@@ -14,17 +14,19 @@ struct ScheduleEntry {
     Primitive primitive;
     ScheduleKind kind;
     Schedule (*build)(const Overlay&);
-    const ClosedForm* form = nullptr;
+    const ClosedForm* form = nullptr;  // on circuits
+    PacketForm packets = nullptr;      // on packet switches
 };
 
 constexpr std::array schedule_table{
-    ScheduleEntry{Primitive::all_reduce, ScheduleKind::one_shot, build_one_shot, &one_shot_form},
-    ScheduleEntry{Primitive::all_reduce, ScheduleKind::two_shot, build_two_shot},
+    ScheduleEntry{Primitive::all_reduce, ScheduleKind::one_shot, build_one_shot, &one_shot_form, one_shot_packets},
+    ScheduleEntry{Primitive::all_reduce, ScheduleKind::two_shot, build_two_shot, nullptr, two_shot_packets},
     ScheduleEntry{Primitive::all_reduce, ScheduleKind::one_shot_dvo, build_one_shot_dvo, &one_shot_dvo_form},
     ScheduleEntry{Primitive::all_reduce, ScheduleKind::recursive_doubling, build_recursive_doubling,
                   &recursive_doubling_form},
-    ScheduleEntry{Primitive::all_reduce, ScheduleKind::halving_doubling, build_halving_doubling},
-    ScheduleEntry{Primitive::all_reduce, ScheduleKind::ring, build_ring, &ring_form},
+    ScheduleEntry{Primitive::all_reduce, ScheduleKind::halving_doubling, build_halving_doubling, nullptr,
+                  halving_doubling_packets},
+    ScheduleEntry{Primitive::all_reduce, ScheduleKind::ring, build_ring, &ring_form, ring_packets},
     ScheduleEntry{Primitive::all_reduce, ScheduleKind::coset_factored, build_coset_factored, &coset_factored_form},
     ScheduleEntry{Primitive::all_reduce, ScheduleKind::coset_factored_parallel, build_coset_factored_parallel,
                   &coset_factored_parallel_form},
@@ -32,17 +34,19 @@ constexpr std::array schedule_table{
     ScheduleEntry{Primitive::all_reduce, ScheduleKind::rs_ag_parallel, build_rs_ag_parallel, &rs_ag_parallel_form},
     ScheduleEntry{Primitive::all_reduce, ScheduleKind::rs_ag_parallel_r_min, build_rs_ag_parallel,
                   &rs_ag_parallel_r_min_form},
-    ScheduleEntry{Primitive::all_to_all, ScheduleKind::direct, build_direct_all_to_all},
-    ScheduleEntry{Primitive::all_to_all, ScheduleKind::pairwise, build_pairwise},
+    ScheduleEntry{Primitive::all_to_all, ScheduleKind::direct, build_direct_all_to_all, nullptr, direct_packets},
+    ScheduleEntry{Primitive::all_to_all, ScheduleKind::pairwise, build_pairwise, nullptr, pairwise_packets},
     ScheduleEntry{Primitive::all_to_all, ScheduleKind::bruck, build_bruck, &bruck_form},
     ScheduleEntry{Primitive::all_to_all, ScheduleKind::bruck_parallel, build_bruck_parallel, &bruck_parallel_form},
-    ScheduleEntry{Primitive::all_gather, ScheduleKind::direct, build_direct_all_gather},
-    ScheduleEntry{Primitive::all_gather, ScheduleKind::ring, build_ring_all_gather, &ring_half_form},
+    ScheduleEntry{Primitive::all_gather, ScheduleKind::direct, build_direct_all_gather, nullptr, direct_packets},
+    ScheduleEntry{Primitive::all_gather, ScheduleKind::ring, build_ring_all_gather, &ring_half_form, ring_half_packets},
     ScheduleEntry{Primitive::all_gather, ScheduleKind::rs_ag, build_rs_ag_all_gather, &rs_ag_gather_form},
     ScheduleEntry{Primitive::all_gather, ScheduleKind::rs_ag_parallel, build_rs_ag_parallel_all_gather,
                   &rs_ag_parallel_gather_form},
-    ScheduleEntry{Primitive::reduce_scatter, ScheduleKind::direct, build_direct_reduce_scatter},
-    ScheduleEntry{Primitive::reduce_scatter, ScheduleKind::ring, build_ring_reduce_scatter, &ring_half_form},
+    ScheduleEntry{Primitive::reduce_scatter, ScheduleKind::direct, build_direct_reduce_scatter, nullptr,
+                  direct_packets},
+    ScheduleEntry{Primitive::reduce_scatter, ScheduleKind::ring, build_ring_reduce_scatter, &ring_half_form,
+                  ring_half_packets},
     ScheduleEntry{Primitive::reduce_scatter, ScheduleKind::rs_ag, build_rs_ag_reduce_scatter, &rs_ag_scatter_form},
     ScheduleEntry{Primitive::reduce_scatter, ScheduleKind::rs_ag_parallel, build_rs_ag_parallel_reduce_scatter,
                   &rs_ag_parallel_scatter_form},
@@ -98,7 +102,8 @@ void check_reachable(const Schedule& schedule, const Overlay& overlay, const std
                 const std::uint32_t peer = schedule.moved(send.peer, rank);
                 if (!overlay.reaches(rank, peer)) {
                     throw Error(ErrorKind::input, "schedule `" + schedule.name + "` sends from rank " +
-                                                      std::to_string(rank) + " to rank " + std::to_string(peer) +
+                                                      std::to_string(overlay.name(rank)) + " to rank " +
+                                                      std::to_string(overlay.name(peer)) +
                                                       ", but no circuit joins them; choose a schedule that follows the "
                                                       "circuits" +
                                                       hint);
@@ -113,6 +118,11 @@ void check_reachable(const Schedule& schedule, const Overlay& overlay, const std
 const ClosedForm* closed_form(Primitive primitive, ScheduleKind kind) {
     const ScheduleEntry* entry = entry_of(primitive, kind);
     return entry == nullptr ? nullptr : entry->form;
+}
+
+PacketForm packet_form(Primitive primitive, ScheduleKind kind) {
+    const ScheduleEntry* entry = entry_of(primitive, kind);
+    return entry == nullptr ? nullptr : entry->packets;
 }
 
 Schedule build_schedule(Primitive primitive, ScheduleKind kind, const Overlay& overlay) {
@@ -177,7 +187,8 @@ std::vector<Label> cube_generators(const Overlay& overlay, const char* schedule)
         for (const Label unit : units) {
             if (!overlay.reaches(rank, rank ^ unit)) {
                 throw Error(ErrorKind::input, name + " needs the circuits of the cube; none joins ranks " +
-                                                  std::to_string(rank) + " and " + std::to_string(rank ^ unit));
+                                                  std::to_string(overlay.name(rank)) + " and " +
+                                                  std::to_string(overlay.name(rank ^ unit)));
             }
         }
     }

@@ -16,6 +16,19 @@ Duration flit_time_of(const std::vector<Bytes>& messages, Duration latency, Dura
     return sum;
 }
 
+Duration packet_time_of(const std::vector<PacketPhase>& phases, Duration latency, Duration flit_time,
+                        std::int64_t ports) {
+    require(ports >= 1, "an accelerator has a port");
+    Duration sum;
+    for (const PacketPhase& phase : phases) {
+        const std::int64_t flits = phase.messages * flits_for(phase.largest);
+        if (flits > 0) {
+            sum += latency + flit_time * (ceil_div(flits, ports) + 1);
+        }
+    }
+    return sum;
+}
+
 ScheduleCost half_of(const ScheduleCost& cost) {
     return {cost.phases / 2, cost.volume / 2, cost.ports};
 }

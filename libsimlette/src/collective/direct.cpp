@@ -1,5 +1,6 @@
 // Direct sends: in one phase every rank sends to every other what that one needs.
 #include <simlette/collective/build_schedule.hpp>
+#include <simlette/collective/closed_form.hpp>
 
 namespace simlette {
 
@@ -18,6 +19,10 @@ Schedule send_to_all(const Overlay& overlay, Effect effect, BlockFor&& block_for
 }
 
 }  // namespace
+
+std::vector<PacketPhase> direct_packets(std::uint32_t ranks, Bytes buffer) {
+    return {{ranks - 1, part_of(buffer, ranks, 0)}};
+}
 
 Schedule build_direct_all_to_all(const Overlay& overlay) {
     return send_to_all(overlay, Effect::collect, [](std::uint32_t peer) { return peer; });

@@ -2,6 +2,7 @@
 // all-gather that goes the same way back.
 #include <simlette/base/error.hpp>
 #include <simlette/collective/build_schedule.hpp>
+#include <simlette/collective/closed_form.hpp>
 
 namespace simlette {
 
@@ -25,6 +26,22 @@ Send send_all_held(Schedule& schedule, std::uint32_t bit) {
 }
 
 }  // namespace
+
+// The first blocks are the largest, and some rank sends them in each phase.
+std::vector<PacketPhase> halving_doubling_packets(std::uint32_t ranks, Bytes buffer) {
+    std::vector<PacketPhase> phases;
+    for (std::uint32_t bit = ranks / 2; bit > 0; bit /= 2) {
+        Bytes half{0};
+        for (std::uint32_t block = 0; block < bit; ++block) {
+            half.count += part_of(buffer, ranks, block).count;
+        }
+        phases.push_back({1, half});
+    }
+    for (std::size_t k = phases.size(); k-- > 0;) {
+        phases.push_back(phases[k]);
+    }
+    return phases;
+}
 
 Schedule build_halving_doubling(const Overlay& overlay) {
     const std::uint32_t ranks = overlay.ranks;

@@ -124,6 +124,10 @@ std::vector<Bytes> messages(const OverlayShape& shape, Bytes buffer) {
 
 const ClosedForm one_shot_form{LayerKind::any, misfit, cost, messages};
 
+std::vector<PacketPhase> one_shot_packets(std::uint32_t ranks, Bytes buffer) {
+    return {{ranks - 1, buffer}};
+}
+
 Schedule build_one_shot(const Overlay& overlay) {
     if (overlay.complete()) {
         return direct_sends(overlay.ranks);

@@ -9,18 +9,22 @@
 
 namespace simlette {
 
-CollectiveRun::CollectiveRun(std::uint32_t id, const CollectiveSpec& spec, Schedule schedule,
-                             std::vector<std::uint32_t> accelerators)
+CollectiveRun::CollectiveRun(std::uint32_t id, std::shared_ptr<const CollectiveSpec> spec,
+                             std::shared_ptr<const Schedule> schedule, std::vector<std::uint32_t> accelerators,
+                             std::uint32_t first_place)
     : id_(id),
-      spec_(spec),
-      schedule_(std::move(schedule)),
+      held_spec_(std::move(spec)),
+      held_schedule_(std::move(schedule)),
+      spec_(*held_spec_),
+      schedule_(*held_schedule_),
       accelerators_(std::move(accelerators)),
-      alike_(schedule_.alike(spec.bytes)),
+      first_place_(first_place),
+      alike_(schedule_.alike(spec_.bytes)),
       arrived_(schedule_.phases.size() * schedule_.ranks, 0),
       phase_(schedule_.ranks, 0),
       at_barrier_(schedule_.phases.size(), 0),
       way_to_(schedule_.phases.size() * schedule_.ranks),
-      last_of_(schedule_.phases.size() * (spec.phase_barrier ? 1 : schedule_.ranks)) {
+      last_of_(schedule_.phases.size() * (spec_.phase_barrier ? 1 : schedule_.ranks)) {
     count_traffic();
     if (spec_.operation == Operation::read) {
         early_.resize(schedule_.ranks);
@@ -69,14 +73,16 @@ void CollectiveRun::add_traffic(Bytes bytes, std::uint32_t times) {
 }
 
 // A rank names the messages it writes, or those it reads.
-bool CollectiveRun::message(std::uint32_t rank, std::uint32_t phase, std::uint32_t index, OutMessage& out) const {
+bool CollectiveRun::message(std::uint32_t place, std::uint32_t phase, std::uint32_t index, OutMessage& out) const {
+    const std::uint32_t rank = place - first_place_;
     const bool read = spec_.operation == Operation::read;
     Leg leg;
     if (read ? !leg_in(phase, rank, index, leg) : !leg_out(schedule_.phases[phase], rank, index, leg)) {
         return false;
     }
-    out.destination_rank = read ? leg.sender : leg.receiver;
-    out.destination = accelerators_[out.destination_rank];
+    const std::uint32_t peer = read ? leg.sender : leg.receiver;
+    out.destination_rank = first_place_ + peer;
+    out.destination = accelerators_[peer];
     out.bytes = schedule_.send_bytes(*leg.send, leg.sender, spec_.bytes);
 
     return true;
@@ -151,7 +157,7 @@ void CollectiveRun::conclude(Time end) {
 }
 
 void CollectiveRun::deliver(Time now, const Delivery& delivery, Orders& orders) {
-    const std::uint32_t rank = delivery.destination_rank;
+    const std::uint32_t rank = delivery.destination_rank - first_place_;
     std::int64_t& bytes = arrived_[at(delivery.phase, rank)];
     bytes += delivery.bytes.count;
     require(bytes <= needed(delivery.phase, rank), "no byte is delivered twice");
@@ -171,8 +177,8 @@ bool CollectiveRun::decides(const Arrival& later, const Arrival& than) {
 
 void CollectiveRun::note_arrival(Time now, const Delivery& delivery) {
     Arrival arrival{now,
-                    delivery.source_rank,
-                    delivery.destination_rank,
+                    delivery.source_rank - first_place_,
+                    delivery.destination_rank - first_place_,
                     delivery.port,
                     delivery.phase,
                     delivery.released_by_request,
@@ -206,7 +212,7 @@ void CollectiveRun::enter(std::uint32_t rank, std::uint32_t phase, Time now, Ord
     const bool read = spec_.operation == Operation::read;
     if (read ? leg_in(phase, rank, 0, first) : leg_out(schedule_.phases[phase], rank, 0, first)) {
         orders.injections.push_back(
-            {this, accelerators_[rank], rank, id_, phase, read,
+            {this, accelerators_[rank], first_place_ + rank, id_, phase, read,
              static_cast<std::uint8_t>(spec_.primitive == Primitive::send_recv ? compressed_requests_per_control
                                                                                : plain_requests_per_control)});
     }
@@ -241,7 +247,7 @@ void CollectiveRun::go_on_by(std::uint32_t rank, const Arrival& last, Time now, 
 }
 
 void CollectiveRun::ask(const Delivery& request, Orders& orders) {
-    const std::uint32_t holder = request.source_rank;
+    const std::uint32_t holder = request.source_rank - first_place_;
     if (started_ && phase_[holder] >= request.phase) {
         orders.replies.push_back(request);
         orders.replies.back().released_by_request = true;
@@ -265,8 +271,8 @@ std::vector<CollectiveRun::Step> CollectiveRun::critical_steps() const {
         std::uint32_t phase = arrival->phase;
         const std::uint32_t rank = arrival->released_by();
         const Time ready = entered(phase, rank);
-        steps.push_back(
-            {phase, arrival->source, arrival->destination, arrival->port, arrival->from_request, ready, arrival->at});
+        steps.push_back({phase, first_place_ + arrival->source, first_place_ + arrival->destination, arrival->port,
+                         arrival->from_request, ready, arrival->at});
         arrival = nullptr;
         while (phase > 0 && arrival == nullptr) {  // phases that were complete already do not count
             --phase;
@@ -292,66 +298,90 @@ std::uint64_t CollectiveRun::append_phases(Time now, std::uint64_t limit, std::v
             const Time end = !ended               ? now
                              : phase + 1 < phases ? entered(phase + 1, rank)
                                                   : std::max(start, last_of(phase, rank).at);
-            records.push_back({id_, rank, phase, ended, start, end});
+            records.push_back({id_, first_place_ + rank, phase, ended, start, end});
         }
     }
     return left_out;
 }
 
-std::string CollectiveRun::waiting_rank() const {
-    for (std::uint32_t rank = 0; rank < schedule_.ranks; ++rank) {
-        const std::uint32_t phase = phase_[rank];
-        if (phase < schedule_.phases.size()) {
-            return "rank " + std::to_string(rank) + " of collective " + std::to_string(id_) +
-                   " waits for messages of phase " + std::to_string(phase);
-        }
+CollectiveRun::Waiting CollectiveRun::lowest_waiting() const {
+    const auto last = static_cast<std::uint32_t>(schedule_.phases.size());
+    const auto waiting = std::find_if(phase_.begin(), phase_.end(), [&](std::uint32_t phase) { return phase < last; });
+    require(waiting != phase_.end(), "a rank of an unfinished group waits");
+    return {first_place_ + static_cast<std::uint32_t>(waiting - phase_.begin()), *waiting};
+}
+
+std::size_t CollectiveGroups::slowest() const {
+    const auto last = std::max_element(groups.begin(), groups.end(),
+                                       [](const auto& a, const auto& b) { return a->end() < b->end(); });
+    return static_cast<std::size_t>(last - groups.begin());
+}
+
+void Player::add(std::unique_ptr<CollectiveRun> group) {
+    if (collectives_.empty() || collectives_.back().id != group->id()) {
+        require(find(group->id()) == nullptr, "an id names one collective");
+        by_id_.emplace(group->id(), collectives_.size());
+        collectives_.push_back({group->id()});
     }
-    return "no rank waits";
+    CollectiveGroups& collective = collectives_.back();
+    require(collective.unfinished == collective.groups.size(), "groups are added before any has ended");
+    require(collective.groups.size() * std::size_t{group->schedule().ranks} == group->first_place(),
+            "places count through groups of equal size");
+    collective.groups.push_back(std::move(group));
+    ++collective.unfinished;
 }
 
-void Player::add(std::unique_ptr<CollectiveRun> run) {
-    require(find(run->id()) == nullptr, "an id names one collective");
-    runs_.reserve(runs_.size() + 1);
-    by_id_.emplace(run->id(), run.get());
-    runs_.push_back(std::move(run));
-}
-
-CollectiveRun* Player::find(std::uint32_t id) const {
-    if (id < runs_.size() && runs_[id]->id() == id) {
-        return runs_[id].get();
+std::size_t Player::index_of(std::uint32_t id) const {
+    if (id < collectives_.size() && collectives_[id].id == id) {
+        return id;
     }
     const auto found = by_id_.find(id);
-    return found == by_id_.end() ? nullptr : found->second;
+    return found == by_id_.end() ? nowhere : found->second;
+}
+
+const CollectiveGroups* Player::find(std::uint32_t id) const {
+    const std::size_t index = index_of(id);
+    return index == nowhere ? nullptr : &collectives_[index];
 }
 
 void Player::start(std::uint32_t id, Time now) {
-    CollectiveRun& run = *find(id);
-    run.start(now, orders_);
-    note_if_finished(run, false);
+    const std::size_t index = index_of(id);
+    for (const auto& group : collectives_[index].groups) {
+        group->start(now, orders_);
+        if (group->finished()) {
+            note_finished(index);
+        }
+    }
 }
 
 void Player::conclude(std::uint32_t id, Time end) {
-    CollectiveRun& run = *find(id);
-    run.conclude(end);
-    note_if_finished(run, false);
+    const std::size_t index = index_of(id);
+    for (const auto& group : collectives_[index].groups) {
+        group->conclude(end);
+        note_finished(index);
+    }
 }
 
 void Player::deliver(Time now, Span<Delivery> deliveries) {
     for (const Delivery& delivery : deliveries) {
-        CollectiveRun& run = *find(delivery.collective);
+        const std::size_t index = index_of(delivery.collective);
+        CollectiveRun& group = collectives_[index].of_place(delivery.destination_rank);
         if (delivery.asked) {
-            run.ask(delivery, orders_);
+            group.ask(delivery, orders_);
             continue;
         }
-        const bool before = run.finished();
-        run.deliver(now, delivery, orders_);
-        note_if_finished(run, before);
+        const bool before = group.finished();
+        group.deliver(now, delivery, orders_);
+        if (!before && group.finished()) {
+            note_finished(index);
+        }
     }
 }
 
-void Player::note_if_finished(const CollectiveRun& run, bool before) {
-    if (!before && run.finished()) {
-        finished_.push_back(&run);
+// Another group has finished.
+void Player::note_finished(std::size_t index) {
+    if (--collectives_[index].unfinished == 0) {
+        finished_.push_back(index);
         ++finished_count_;
     }
 }
@@ -368,19 +398,20 @@ void Player::sort_orders() {
               [&](const Delivery& a, const Delivery& b) { return key(a) < key(b); });
 }
 
-const CollectiveRun* Player::take_finished() {
+const CollectiveGroups* Player::take_finished() {
     if (finished_.empty()) {
         return nullptr;
     }
-    const auto least = std::min_element(finished_.begin(), finished_.end(),
-                                        [](const auto* a, const auto* b) { return a->id() < b->id(); });
-    const CollectiveRun* run = *least;
+    const auto least = std::min_element(finished_.begin(), finished_.end(), [&](std::size_t a, std::size_t b) {
+        return collectives_[a].id < collectives_[b].id;
+    });
+    const CollectiveGroups& collective = collectives_[*least];
     finished_.erase(least);
-    return run;
+    return &collective;
 }
 
 void Player::clear() {
-    runs_.clear();
+    collectives_.clear();
     by_id_.clear();
     orders_ = {};
     finished_.clear();

@@ -139,6 +139,14 @@ std::vector<Bytes> messages(const OverlayShape& shape, Bytes buffer) {
 const ClosedForm ring_form{LayerKind::any, misfit, cost, messages};
 const ClosedForm ring_half_form{LayerKind::any, misfit, half_cost, half_messages};
 
+std::vector<PacketPhase> ring_half_packets(std::uint32_t ranks, Bytes buffer) {
+    return std::vector<PacketPhase>(ranks - 1, {1, part_of(buffer, ranks, 0)});
+}
+
+std::vector<PacketPhase> ring_packets(std::uint32_t ranks, Bytes buffer) {
+    return std::vector<PacketPhase>(2 * std::size_t{ranks - 1}, {1, part_of(buffer, ranks, 0)});
+}
+
 Schedule build_ring_reduce_scatter(const Overlay& overlay) {
     return around(overlay, true, false);
 }

@@ -8,14 +8,13 @@
 #include <simlette/base/error.hpp>
 #include <simlette/base/tally.hpp>
 #include <simlette/collective/analytic.hpp>
-#include <simlette/collective/build_schedule.hpp>
 #include <simlette/collective/player.hpp>
-#include <simlette/collective/proof.hpp>
 #include <simlette/fabric/built_fabric.hpp>
 #include <simlette/fabric/flit_network.hpp>
 #include <simlette/fabric/message_network.hpp>
 #include <simlette/sim/analytic_network.hpp>
 #include <simlette/sim/explain.hpp>
+#include <simlette/sim/groups.hpp>
 #include <simlette/sim/judge.hpp>
 #include <simlette/sim/simulator.hpp>
 #include <simlette/sim/trials.hpp>
@@ -23,64 +22,6 @@
 namespace simlette {
 
 namespace {
-
-std::vector<std::uint32_t> accelerators_of_group(const Fabric& fabric, const std::vector<std::uint32_t>& group) {
-    const std::uint32_t ranks = fabric.graph.accelerators;
-    std::vector<std::uint32_t> accelerators;
-    std::vector<bool> seen(ranks, false);
-    if (group.empty()) {
-        for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-            accelerators.push_back(fabric.accelerator_of(rank));
-        }
-        return accelerators;
-    }
-    for (const std::uint32_t rank : group) {
-        if (rank >= ranks) {
-            throw Error(ErrorKind::input, "rank " + std::to_string(rank) +
-                                              " is outside the fabric; ranks run from 0 to " +
-                                              std::to_string(ranks - 1));
-        }
-        if (seen[rank]) {
-            throw Error(ErrorKind::input, "rank " + std::to_string(rank) + " is in the group twice");
-        }
-        seen[rank] = true;
-        accelerators.push_back(fabric.accelerator_of(rank));
-    }
-    return accelerators;
-}
-
-// Circuits between the members, by their place in the group.
-Overlay overlay_of(const Fabric& fabric, const std::vector<std::uint32_t>& accelerators, const LayerChoice& layers) {
-    const HostGraph& graph = fabric.graph;
-    Overlay overlay{static_cast<std::uint32_t>(accelerators.size())};
-    overlay.layers = layers;
-    if (!fabric.circuits()) {
-        overlay.ports = fabric.spec.ports;
-        return overlay;
-    }
-    std::vector<std::uint32_t> place(graph.accelerators, no_id);
-    for (std::uint32_t i = 0; i < accelerators.size(); ++i) {
-        place[accelerators[i]] = i;
-    }
-    overlay.neighbours.resize(accelerators.size());
-    for (const HostLink& link : graph.links) {
-        if (place[link.from] == no_id || place[link.to] == no_id) {
-            continue;
-        }
-        std::vector<std::uint32_t>& peers = overlay.neighbours[place[link.from]];
-        if (std::find(peers.begin(), peers.end(), place[link.to]) == peers.end()) {
-            peers.push_back(place[link.to]);
-        }
-    }
-    return overlay;
-}
-
-void check_group(const Fabric& fabric, const CollectiveSpec& spec, std::size_t members) {
-    const bool world = members == fabric.graph.accelerators;
-    if (fabric.circuits() && !world && spec.primitive != Primitive::send_recv) {
-        throw Error(ErrorKind::input, "on circuits a group must be `world` in this version");
-    }
-}
 
 // Nothing is simulated later, so that what an event sets off stays in 64 bits: a flit and a path take 1.1e16 ps at
 // most.
@@ -154,10 +95,9 @@ struct Simulator::State {
         return std::visit([](const auto& one) { return one.now(); }, network);
     }
 
-    void begin(CollectiveId id, const CollectiveSpec& spec, const std::vector<std::uint32_t>& accelerators) {
+    void begin(CollectiveId id, const CollectiveSpec& spec, Duration price) {
         if (auto* analytic = std::get_if<AnalyticNetwork>(&network)) {
-            const Schedule& schedule = run(id).schedule();
-            analytic->carry(id, spec.earliest_start, analytic_time(fabric->graph, spec, schedule, accelerators));
+            analytic->carry(id, spec.earliest_start, price);
         } else if (spec.earliest_start == now()) {
             player.start(id, now());
         } else if (auto* message = std::get_if<MessageNetwork>(&network)) {
@@ -168,9 +108,9 @@ struct Simulator::State {
     }
 
     // The parts of its critical path are known.
-    bool explained(const CollectiveRun& run) const {
+    bool explained(const CollectiveGroups& collective) const {
         const auto* flit = std::get_if<FlitNetwork<LaneQueue>>(&network);
-        return flit != nullptr && (flit->explains_all() || path_traced(run, flit->traced()));
+        return flit != nullptr && (flit->explains_all() || path_traced(path_of(collective), flit->traced()));
     }
 
     const FlitNetwork<LaneQueue>& recorded() const {
@@ -180,14 +120,16 @@ struct Simulator::State {
     }
 
     std::uint64_t append_phases(std::vector<PhaseRecord>& records) const {
-        std::vector<const CollectiveRun*> by_id;
-        for (const auto& run : player.runs()) {
-            by_id.push_back(run.get());
+        std::vector<const CollectiveGroups*> by_id;
+        for (const CollectiveGroups& one : player.collectives()) {
+            by_id.push_back(&one);
         }
-        std::sort(by_id.begin(), by_id.end(), [](const auto* a, const auto* b) { return a->id() < b->id(); });
+        std::sort(by_id.begin(), by_id.end(), [](const auto* a, const auto* b) { return a->id < b->id; });
         std::uint64_t left_out = 0;
-        for (const CollectiveRun* run : by_id) {
-            left_out += run->append_phases(now(), options.record_limit, records);
+        for (const CollectiveGroups* one : by_id) {
+            for (const auto& group : one->groups) {
+                left_out += group->append_phases(now(), options.record_limit, records);
+            }
         }
         return left_out;
     }
@@ -206,9 +148,10 @@ struct Simulator::State {
     void open(AnalyticNetwork& analytic, Time t) {
         analytic.open(t);
         for (const CollectiveId id : analytic.ended()) {
-            const CollectiveRun& ended = run(id);
             player.conclude(id, t);
-            analytic.count(ended.flits(), ended.payload(), ended.spec().earliest_start);
+            for (const auto& group : collective(id).groups) {
+                analytic.count(group->flits(), group->payload(), group->spec().earliest_start);
+            }
         }
     }
 
@@ -226,44 +169,94 @@ struct Simulator::State {
         stalled = true;
         Stalled found{carrier.explain()};
         if (found.report.cycle.empty()) {
-            for (const auto& run : player.runs()) {
-                if (!run->finished()) {
-                    found.report.text = run->waiting_rank() + " that never come";
-                    break;
-                }
-            }
+            found.report.text = waiting_rank() + " that never come";
         }
         return found;
     }
 
-    // Times and sums stay in 64 bits.
-    void check_range(const CollectiveSpec& spec, const Schedule& schedule,
-                     const std::vector<std::uint32_t>& accelerators) const {
+    std::string waiting_rank() const {
+        for (const CollectiveGroups& one : player.collectives()) {
+            for (const auto& group : one.groups) {
+                if (!group->finished()) {
+                    CollectiveRun::Waiting waiting = group->lowest_waiting();
+                    name_rank(one.id, waiting.place);
+                    return "rank " + std::to_string(waiting.place) + " of collective " + std::to_string(one.id) +
+                           " waits for messages of phase " + std::to_string(waiting.phase);
+                }
+            }
+        }
+        return "no rank waits for messages";
+    }
+
+    // In analytic mode, else nothing. Times stay in 64 bits.
+    Duration price(const CollectiveSpec& spec, const std::vector<GroupSchedule>& groups) const {
         if (spec.earliest_start > last_instant) {
             past_the_end();
         }
-        if (std::holds_alternative<AnalyticNetwork>(network) &&
-            analytic_time(fabric->graph, spec, schedule, accelerators) > last_instant - spec.earliest_start) {
+        if (!std::holds_alternative<AnalyticNetwork>(network)) {
+            return {};
+        }
+        const Duration time = analytic_time(fabric->graph, spec, groups);
+        if (time > last_instant - spec.earliest_start) {
             past_the_end();
         }
+        return time;
     }
 
-    void add_payload(const CollectiveRun& run) {
-        if (__builtin_add_overflow(payload_due, run.payload().count, &payload_due)) {
-            throw Error(ErrorKind::input, "the collectives together move more than 2^63 bytes");
+    void add(CollectiveId id, const CollectiveSpec& spec, std::vector<GroupSchedule> groups) {
+        const auto shared = std::make_shared<const CollectiveSpec>(spec);
+        std::vector<std::unique_ptr<CollectiveRun>> runs;
+        std::int64_t due = payload_due;
+        std::uint32_t place = 0;
+        for (GroupSchedule& group : groups) {
+            const std::uint32_t ranks = group.schedule->ranks;
+            runs.push_back(std::make_unique<CollectiveRun>(id, shared, std::move(group.schedule),
+                                                           std::move(group.accelerators), place));
+            place += ranks;
+            if (__builtin_add_overflow(due, runs.back()->payload().count, &due)) {
+                throw Error(ErrorKind::input, "the collectives together move more than 2^63 bytes");
+            }
+        }
+        payload_due = due;
+        for (auto& one : runs) {
+            player.add(std::move(one));
         }
     }
 
-    const CollectiveRun& run(CollectiveId id) const {
-        const CollectiveRun* found = player.find(id);
+    const CollectiveGroups& collective(CollectiveId id) const {
+        const CollectiveGroups* found = player.find(id);
         require(found != nullptr, "a collective is known by its id");
         return *found;
     }
 
-    // From places in a group, by which collectives and networks go, to ranks of the fabric.
+    // The critical path of a collective is that of the group that ended last.
+    static const CollectiveRun& path_of(const CollectiveGroups& collective) {
+        return *collective.groups[collective.slowest()];
+    }
+
+    void report_ends(const CollectiveGroups& collective, CollectiveReport& report) const {
+        Time first_rank = Time::never();
+        report.first_group_end = Time::never();
+        for (const auto& group : collective.groups) {
+            first_rank = std::min(first_rank, group->first_finish());
+            report.first_group_end = std::min(report.first_group_end, group->end());
+        }
+        report.slowest_group = static_cast<std::uint32_t>(collective.slowest());
+        report.end = collective.end();
+        report.finish_skew = report.end - first_rank;
+        report.explained = explained(collective);
+        report.critical_path = report.explained ? path_of(collective).critical_path() : TimeParts{};
+    }
+
+    // From places in the groups, by which collectives and networks go, to ranks of the fabric.
     void name_rank(CollectiveId id, std::uint32_t& place) const {
-        const std::vector<std::uint32_t>& group = run(id).spec().group;
-        place = group.empty() ? place : group[place];
+        const CollectiveGroups& one = collective(id);
+        const CollectiveSpec& spec = one.groups.front()->spec();
+        if (!spec.groups.empty()) {
+            place = spec.groups[place / one.ranks()][place % one.ranks()];
+        } else if (!spec.group.empty()) {
+            place = spec.group[place];
+        }
     }
     void name_ranks(CollectiveId id, std::uint32_t& source, std::uint32_t& destination) const {
         name_rank(id, source);
@@ -274,6 +267,7 @@ struct Simulator::State {
     SimulatorOptions options;
     Network network;
     Player player;
+    ScheduleStore schedules;
     std::map<CollectiveId, std::vector<ScheduleTrial>> trials;  // of `auto-simulated`
     Tally latencies;                                            // of port-messages, in picoseconds
     std::atomic<bool> stop{false};
@@ -302,30 +296,20 @@ CollectiveId Simulator::register_collective(const CollectiveSpec& collective) {
     if (collective.operation == Operation::read && s.fabric->spec.responses == ResponsePolicy::none) {
         throw Error(ErrorKind::input, "`operation: read` needs responses: they carry the data; `responses` is none");
     }
-    const CollectiveId id = collective.id.value_or(static_cast<CollectiveId>(s.player.runs().size()));
+    const CollectiveId id = collective.id.value_or(static_cast<CollectiveId>(s.player.collectives().size()));
     if (s.player.find(id) != nullptr) {
         throw Error(ErrorKind::input, "a collective with id " + std::to_string(id) + " is registered already");
     }
-    std::vector<std::uint32_t> accelerators = accelerators_of_group(*s.fabric, collective.group);
-    check_group(*s.fabric, collective, accelerators.size());
-    const Overlay overlay = overlay_of(*s.fabric, accelerators, collective.layers);
-    ScheduleKind kind = collective.schedule;
+    CollectiveSpec settled = collective;
     std::vector<ScheduleTrial> trials;
-    if (kind == ScheduleKind::automatic_simulated && s.options.mode != Mode::analytic) {
-        trials = try_choices(s.fabric, collective, overlay, accelerators, nullptr);
-        kind = chosen(trials);
+    if (settled.schedule == ScheduleKind::automatic_simulated && s.options.mode != Mode::analytic) {
+        trials = try_choices(s.fabric, collective, nullptr);
+        settled.schedule = chosen(trials);
     }
-    const bool cheapest = kind == ScheduleKind::automatic || kind == ScheduleKind::automatic_simulated;
-    Schedule schedule = cheapest ? cheapest_schedule(s.fabric->graph, collective, overlay, accelerators)
-                                 : build_schedule(collective.primitive, kind, overlay);
-    if (const auto flaw = find_flaw(schedule, collective.primitive)) {
-        throw Error(ErrorKind::input, "schedule `" + schedule.name + "` is wrong: " + *flaw);
-    }
-    s.check_range(collective, schedule, accelerators);
-    auto run = std::make_unique<CollectiveRun>(id, collective, std::move(schedule), accelerators);
-    s.add_payload(*run);
-    s.player.add(std::move(run));
-    s.begin(id, collective, accelerators);
+    std::vector<GroupSchedule> groups = schedule_groups(*s.fabric, settled, s.schedules);
+    const Duration price = s.price(collective, groups);
+    s.add(id, collective, std::move(groups));
+    s.begin(id, collective, price);
     if (!trials.empty()) {
         s.trials[id] = std::move(trials);
     }
@@ -334,10 +318,7 @@ CollectiveId Simulator::register_collective(const CollectiveSpec& collective) {
 
 std::vector<ScheduleTrial> Simulator::try_schedules(const CollectiveSpec& collective,
                                                     const std::atomic<bool>* stop) const {
-    const std::vector<std::uint32_t> accelerators = accelerators_of_group(*state_->fabric, collective.group);
-    check_group(*state_->fabric, collective, accelerators.size());
-    const Overlay overlay = overlay_of(*state_->fabric, accelerators, collective.layers);
-    return try_choices(state_->fabric, collective, overlay, accelerators, stop);
+    return try_choices(state_->fabric, collective, stop);
 }
 
 // An instant stays open until time must move, so that what a caller learns of at a completion can start in it.
@@ -345,8 +326,8 @@ template <class Carrier>
 Advance Simulator::State::advance(Carrier& carrier, const Limits& limits, bool drain) {
     const std::uint64_t last_event = carrier.events() + std::min(limits.events, UINT64_MAX - carrier.events());
     while (true) {
-        if (const CollectiveRun* done = player.take_finished()) {
-            return Completed{done->id(), done->spec().earliest_start, done->end()};
+        if (const CollectiveGroups* done = player.take_finished()) {
+            return Completed{done->id, done->groups.front()->spec().earliest_start, done->end()};
         }
         if (player.unfinished() == 0 && (!drain || carrier.quiet())) {
             return Idle{};
@@ -405,32 +386,34 @@ void Simulator::reset() {
 }
 
 std::size_t Simulator::collectives() const {
-    return state_->player.runs().size();
+    return state_->player.collectives().size();
 }
 
 CollectiveReport Simulator::collective(CollectiveId id) const {
-    const CollectiveRun& run = state_->run(id);
+    const CollectiveGroups& collective = state_->collective(id);
+    const CollectiveRun& first = *collective.groups.front();
     CollectiveReport report;
     report.id = id;
-    report.schedule = run.schedule().name;
-    report.form = run.schedule().form;
-    report.ranks = run.schedule().ranks;
-    report.phases = static_cast<std::uint32_t>(run.schedule().phases.size());
-    report.bytes = run.spec().bytes;
-    report.messages = run.messages();
-    report.flits = run.flits();
-    report.payload = run.payload();
-    report.finished = run.finished();
-    report.start = run.spec().earliest_start;
+    report.schedule = first.schedule().name;
+    report.form = first.schedule().form;
+    report.groups = static_cast<std::uint32_t>(collective.groups.size());
+    report.ranks = collective.ranks();
+    report.bytes = first.spec().bytes;
+    report.start = first.spec().earliest_start;
     const auto trials = state_->trials.find(id);
     if (trials != state_->trials.end()) {
         report.trials = trials->second;
     }
-    if (run.finished()) {
-        report.end = run.end();
-        report.finish_skew = run.finish_skew();
-        report.explained = state_->explained(run);
-        report.critical_path = report.explained ? run.critical_path() : TimeParts{};
+    for (const auto& group : collective.groups) {
+        const auto phases = static_cast<std::uint32_t>(group->schedule().phases.size());
+        report.phases = std::max(report.phases, phases);
+        report.messages += group->messages();
+        report.flits += group->flits();
+        report.payload.count += group->payload().count;
+    }
+    report.finished = collective.finished();
+    if (report.finished) {
+        state_->report_ends(collective, report);
     }
     return report;
 }
@@ -511,9 +494,9 @@ Duration Simulator::message_latency(unsigned percent) const {
 std::vector<TracedMessage> Simulator::critical_messages(const std::vector<CollectiveId>& ids) const {
     std::vector<TracedMessage> messages;
     for (const CollectiveId id : ids) {
-        const CollectiveRun& run = state_->run(id);
-        if (run.finished() && state_->options.mode == Mode::flit) {
-            const std::vector<TracedMessage> more = simlette::critical_messages(run);
+        const CollectiveGroups& collective = state_->collective(id);
+        if (collective.finished() && state_->options.mode == Mode::flit) {
+            const std::vector<TracedMessage> more = simlette::critical_messages(State::path_of(collective));
             messages.insert(messages.end(), more.begin(), more.end());
         }
     }
@@ -521,10 +504,12 @@ std::vector<TracedMessage> Simulator::critical_messages(const std::vector<Collec
 }
 
 std::vector<PathStep> Simulator::explain(CollectiveId id) const {
-    require(state_->run(id).finished(), "a finished collective is explained");
+    const CollectiveGroups& collective = state_->collective(id);
+    require(collective.finished(), "a finished collective is explained");
+    const CollectiveRun& run = State::path_of(collective);
     const auto* flit = std::get_if<FlitNetwork<LaneQueue>>(&state_->network);
-    require(flit != nullptr && path_traced(state_->run(id), flit->traced()), "the messages of the path were traced");
-    std::vector<PathStep> path = explain_path(state_->fabric->graph, state_->run(id), flit->traced());
+    require(flit != nullptr && path_traced(run, flit->traced()), "the messages of the path were traced");
+    std::vector<PathStep> path = explain_path(state_->fabric->graph, run, flit->traced());
     for (PathStep& step : path) {
         state_->name_ranks(id, step.source, step.destination);
         for (PathHop& hop : step.hops) {

@@ -8,6 +8,7 @@
 #include <simlette/collective/build_schedule.hpp>
 #include <simlette/fabric/built_fabric.hpp>
 #include <simlette/link/flit.hpp>
+#include <simlette/sim/groups.hpp>
 #include <simlette/sim/trials.hpp>
 
 namespace simlette {
@@ -76,19 +77,18 @@ Duration lower_bound(const HostGraph& graph, const Schedule& schedule, Bytes buf
 
 class Contest {
 public:
-    Contest(const std::shared_ptr<const Fabric>& fabric, const CollectiveSpec& collective, const Overlay& overlay,
-            const std::vector<std::uint32_t>& accelerators, const std::atomic<bool>* stop)
+    Contest(const std::shared_ptr<const Fabric>& fabric, const CollectiveSpec& collective,
+            const std::atomic<bool>* stop)
         : fabric_(fabric), collective_(collective), stop_(stop) {
         collective_.id.reset();
         collective_.earliest_start = Time{0};
-        for (const ScheduleKind kind : automatic_choices(collective.primitive, overlay)) {
-            const Schedule schedule = build_schedule(collective.primitive, kind, overlay);
-            ScheduleTrial& trial = trials_.emplace_back();
-            trial.kind = kind;
-            trial.schedule = schedule.name;
-            trial.at_least = lower_bound(fabric->graph, schedule, collective.bytes, accelerators);
-            prices_.push_back(analytic_time(fabric->graph, collective, schedule, accelerators));
-            too_big_.push_back(schedule.phases.size() * schedule.ranks > most_phases_of_ranks);
+        ScheduleStore store;
+        GroupLayout layout = lay_groups(*fabric, collective);
+        for (const ScheduleKind kind : automatic_choices(collective.primitive, layout.overlays.front())) {
+            for (std::size_t i = 0; i < layout.groups.size(); ++i) {
+                layout.groups[i].schedule = store.built(collective.primitive, kind, layout.overlays[i]);
+            }
+            enter(kind, layout.groups);
         }
     }
 
@@ -108,6 +108,21 @@ public:
     }
 
 private:
+    void enter(ScheduleKind kind, const std::vector<GroupSchedule>& groups) {
+        ScheduleTrial& trial = trials_.emplace_back();
+        trial.kind = kind;
+        trial.schedule = groups.front().schedule->name;
+        std::uint64_t phases_of_ranks = 0;
+        for (const GroupSchedule& group : groups) {
+            const Schedule& schedule = *group.schedule;
+            trial.at_least = std::max(
+                trial.at_least, lower_bound(fabric_->graph, schedule, collective_.bytes, group.accelerators));
+            phases_of_ranks += schedule.phases.size() * schedule.ranks;
+        }
+        prices_.push_back(analytic_time(fabric_->graph, collective_, groups));
+        too_big_.push_back(phases_of_ranks > most_phases_of_ranks);
+    }
+
     bool stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
 
     std::vector<std::size_t> cheapest_first() const {
@@ -174,9 +189,8 @@ private:
 }  // namespace
 
 std::vector<ScheduleTrial> try_choices(const std::shared_ptr<const Fabric>& fabric, const CollectiveSpec& collective,
-                                       const Overlay& overlay, const std::vector<std::uint32_t>& accelerators,
                                        const std::atomic<bool>* stop) {
-    return Contest(fabric, collective, overlay, accelerators, stop).hold();
+    return Contest(fabric, collective, stop).hold();
 }
 
 ScheduleKind chosen(const std::vector<ScheduleTrial>& trials) {

@@ -156,14 +156,18 @@ std::string after_text(const WorkloadSpec& workload, const WorkloadEntry& entry)
     return text.empty() ? "-" : text;
 }
 
+std::string calls_text(const WorkloadEntry& entry) {
+    return entry.calls == 1 ? entry.group : fmt::format("{}, {} calls", entry.group, count_text(entry.calls));
+}
+
 std::string workload_table(const WorkloadSpec& workload, const std::vector<EntryReport>& entries) {
     Rows rows{{"collective", "primitive", "schedule", "group", "after", "ranks", "bytes", "phases", "flits"}};
     for (std::size_t i = 0; i < entries.size(); ++i) {
         const WorkloadEntry& entry = workload.collectives[i];
         const CollectiveReport& collective = entries[i].collective;
         rows.push_back({entry_name(entry, i), std::string(name_of(entry.collective.primitive)),
-                        fmt::format("{} ({})", collective.schedule, collective.form), entry.group,
-                        after_text(workload, entry), count_text(collective.ranks), size_text(collective.bytes),
+                        fmt::format("{} ({})", collective.schedule, collective.form), calls_text(entry),
+                        after_text(workload, entry), ranks_text(entry, collective), size_text(collective.bytes),
                         count_text(collective.phases), count_text(static_cast<std::uint64_t>(collective.flits))});
     }
     return aligned(rows, 5, "  ");
@@ -233,6 +237,12 @@ Json collectives_json(const WorkloadSpec& workload, const std::vector<EntryRepor
                         {"bytes", collective.bytes.count},
                         {"phases", collective.phases},
                         {"flits", collective.flits}});
+        if (entry.on_axis() || entry.calls != 1) {
+            list.back()["calls"] = entry.calls;
+        }
+        if (entry.on_axis()) {
+            list.back()["groups"] = collective.groups;
+        }
     }
     return list;
 }
@@ -285,6 +295,25 @@ std::string fabric_line(const FabricSpec& fabric) {
 
 std::string entry_name(const WorkloadEntry& entry, std::size_t index) {
     return entry.name.empty() ? std::to_string(index) : entry.name;
+}
+
+std::string ranks_text(const WorkloadEntry& entry, const CollectiveReport& collective) {
+    const std::string ranks = count_text(collective.ranks);
+    return entry.on_axis() ? fmt::format("{} x {}", count_text(collective.groups), ranks) : ranks;
+}
+
+std::string group_text(const WorkloadEntry& entry, std::size_t group) {
+    constexpr std::size_t most = 8;
+    const std::vector<std::uint32_t>& ranks = entry.collective.groups[group];
+    std::string text;
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+        if (ranks.size() <= most || i + 2 < most || i + 1 == ranks.size()) {
+            text += (text.empty() ? "" : ", ") + std::to_string(ranks[i]);
+        } else if (i + 2 == most) {
+            text += ", ...";
+        }
+    }
+    return '[' + text + ']';
 }
 
 std::string workload_line(const WorkloadSpec& workload) {

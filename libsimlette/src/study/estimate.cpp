@@ -34,7 +34,8 @@ std::int64_t port_messages(const EntryReport& entry, const FabricDescription& de
     const CollectiveReport& collective = entry.collective;
     const bool switched = description.packet_switches > 0;
     const std::int64_t all =
-        description.ports_used * (switched ? collective.messages : std::int64_t{collective.ranks} * collective.phases);
+        description.ports_used *
+        (switched ? collective.messages : std::int64_t{collective.groups} * collective.ranks * collective.phases);
     return std::clamp<std::int64_t>(all, 1, std::max<std::int64_t>(pieces(collective, fabric), 1));
 }
 

@@ -2,7 +2,9 @@
 
 #include <simlette/base/fingerprint.hpp>
 #include <simlette/study/assumptions.hpp>
+#include <simlette/study/describe.hpp>
 #include <simlette/study/link_measures.hpp>
+#include <simlette/study/measures.hpp>
 #include <simlette/study/names.hpp>
 #include <simlette/study/run.hpp>
 #include <simlette/version.hpp>
@@ -100,6 +102,17 @@ Json trials_json(const std::vector<ScheduleTrial>& trials) {
     return list;
 }
 
+// How the groups of an axis differ.
+Json groups_json(const WorkloadEntry& entry, const CollectiveReport& collective) {
+    Json json{{"count", collective.groups}, {"slowest", nullptr}, {"first_end_ps", nullptr}, {"last_end_ps", nullptr}};
+    if (collective.finished) {
+        json["slowest"] = group_text(entry, collective.slowest_group);
+        json["first_end_ps"] = collective.first_group_end.ps;
+        json["last_end_ps"] = collective.end.ps;
+    }
+    return json;
+}
+
 Json collective_json(const WorkloadEntry& entry, const EntryReport& report) {
     const CollectiveReport& collective = report.collective;
     const Json nothing = nullptr;
@@ -122,9 +135,16 @@ Json collectives_json(const RunReport& report) {
     Json list = Json::array();
     for (std::size_t i = 0; i < report.collectives.size(); ++i) {
         const EntryReport& entry = report.collectives[i];
-        list.push_back(collective_json(report.workload.collectives[i], entry));
+        const WorkloadEntry& asked = report.workload.collectives[i];
+        list.push_back(collective_json(asked, entry));
         if (!entry.collective.trials.empty()) {
             list.back()["trials"] = trials_json(entry.collective.trials);
+        }
+        if (asked.on_axis() || asked.calls != 1) {
+            list.back()["calls"] = asked.calls;
+        }
+        if (asked.on_axis()) {
+            list.back()["groups"] = groups_json(asked, entry.collective);
         }
         if (report.explained) {
             list.back()["critical_path"] = entry.path.empty() ? Json(nullptr) : path_json(entry.path);

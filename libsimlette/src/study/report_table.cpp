@@ -70,7 +70,7 @@ std::string collectives_table(const RunReport& report) {
         const CollectiveReport& collective = report.collectives[i].collective;
         const bool ended = collective.finished;
         rows.push_back({entry_name(entry, i), std::string(name_of(entry.collective.primitive)),
-                        fmt::format("{} ({})", collective.schedule, collective.form), count_text(collective.ranks),
+                        fmt::format("{} ({})", collective.schedule, collective.form), ranks_text(entry, collective),
                         size_text(collective.bytes), count_text(collective.phases),
                         report.collectives[i].started ? microseconds(collective.start.ps) : "-",
                         ended ? microseconds(collective.end.ps) : "-",
@@ -93,6 +93,26 @@ std::string trials_table(const RunReport& report) {
         }
     }
     return rows.size() == 1 ? "" : "schedules tried\n" + aligned(rows, 2, "  ");
+}
+
+// A line for each entry that many groups ran at the same time.
+std::string groups_table(const RunReport& report) {
+    Rows rows;
+    for (std::size_t i = 0; i < report.collectives.size(); ++i) {
+        const WorkloadEntry& entry = report.workload.collectives[i];
+        const CollectiveReport& collective = report.collectives[i].collective;
+        if (!entry.on_axis()) {
+            continue;
+        }
+        rows.push_back(
+            {entry_name(entry, i), fmt::format("{} groups of {}", collective.groups, entry.group),
+             collective.finished
+                 ? fmt::format("ended from {} to {} us; slowest {}", microseconds(collective.first_group_end.ps),
+                               microseconds(collective.end.ps), group_text(entry, collective.slowest_group))
+                 : "not ended",
+             fmt::format("calls {}", count_text(entry.calls))});
+    }
+    return rows.empty() ? "" : aligned(rows, 4, "  ") + '\n';
 }
 
 std::string traffic_text(const NetworkStatistics& statistics) {
@@ -162,7 +182,7 @@ std::string stall_text(const RunReport& report) {
 }
 
 std::string report_table(const RunReport& report) {
-    std::string text = head(report) + '\n' + collectives_table(report) + '\n';
+    std::string text = head(report) + '\n' + collectives_table(report) + '\n' + groups_table(report);
     if (report.outcome == Outcome::stalled) {
         text += stall_text(report) + '\n';
     }

@@ -38,7 +38,9 @@ RunReport full_report() {
     report.configuration = "{}";
     report.validity.mode_ok = false;
     report.validity.reasons.emplace_back("reason");
-    report.workload.collectives.emplace_back().name = "name";
+    WorkloadEntry& asked = report.workload.collectives.emplace_back();
+    asked.name = "name";
+    asked.collective.groups = {{0}};
     EntryReport& entry = report.collectives.emplace_back();
     entry.started = entry.collective.finished = entry.collective.explained = true;
     report.completion = Time{1};

@@ -32,6 +32,24 @@ Field<CollectiveText> must(Field<CollectiveText> field) {
     return field;
 }
 
+// A collective on an axis has no group of its own.
+Field<CollectiveText> group_field() {
+    Field<CollectiveText> field =
+        optional("group", &CollectiveText::group, group_kind(), "who takes part: world, a list or a range of ranks");
+    field.write = [write = field.write](const CollectiveText& from) {
+        return from.axis.empty() ? write(from) : Node{};
+    };
+    return field;
+}
+
+// One call is the default and is not written.
+Field<CollectiveText> calls_field() {
+    Field<CollectiveText> field = optional("calls", &CollectiveText::calls, whole<std::uint32_t>(1, 1'000'000'000),
+                                           "how often a decode step makes it: a weight for plans; it is run once");
+    field.write = [write = field.write](const CollectiveText& from) { return from.calls == 1 ? Node{} : write(from); };
+    return field;
+}
+
 Kind<ScheduleKind> schedule_kind() {
     Kind<ScheduleKind> kind = choice(schedule_names, {});
     kind.read = [choose = kind.read](const Value& value, ScheduleKind& into) {
@@ -80,7 +98,10 @@ Fields<CollectiveText> built_collective_fields() {
         optional("name", &CollectiveText::name, text_kind("a name"), "for `after` and for reports; unique"),
         must(of_collective("primitive", &CollectiveSpec::primitive, choice(primitive_names, {}),
                            "what is done, such as `all-reduce`")),
-        optional("group", &CollectiveText::group, group_kind(), "who takes part: world, a list or a range of ranks"),
+        group_field(),
+        optional("axis", &CollectiveText::axis, text_kind("an axis of a mesh, such as ffn.ep"),
+                 "in place of `group`: every group of this axis runs it, all at the same time"),
+        calls_field(),
         must(of_collective("bytes", &CollectiveSpec::bytes, size_kind({1}, most_bytes),
                            "the larger of a rank's input and output buffer, such as `64 KiB`")),
         of_collective("schedule", &CollectiveSpec::schedule, schedule_kind(), "how it is done"),
@@ -133,14 +154,17 @@ public:
     Completion(const Value& file, WorkloadFile& workload, const FabricSpec& fabric)
         : file_(file),
           collectives_(workload.collectives),
+          meshes_(workload.meshes),
           accelerators_(fabric.accelerators),
           responses_(fabric.responses) {}
 
     void run() {
+        check_meshes(file_, meshes_, accelerators_);
         for (index_ = 0; index_ < collectives_.size(); ++index_) {
             check_after();
             check_name();
             check_ranks();
+            check_axis();
             check_send_recv();
             check_schedule();
             check_layers();
@@ -194,15 +218,30 @@ private:
         }
     }
 
-    void check_send_recv() const {
-        const std::vector<std::uint32_t>& ranks = current().group.ranks;
-        if (current().collective.primitive != Primitive::send_recv || (given("group") && !clean("group"))) {
+    void check_axis() {
+        if (!given("axis") || !clean("axis")) {
             return;
         }
-        const std::size_t count = ranks.empty() ? accelerators_ : ranks.size();
+        if (given("group")) {
+            at("axis").fail("a collective has a `group` or an `axis`, not both");
+        } else if (!given_meshes_broken()) {
+            resolve_axis(at("axis"), meshes_, current());
+        }
+    }
+
+    // What is wrong with the meshes was told already.
+    bool given_meshes_broken() const { return find(file_.node(), "meshes") != nullptr && meshes_.empty(); }
+
+    void check_send_recv() const {
+        const std::vector<std::uint32_t>& ranks = current().group.ranks;
+        const char* const key = given("axis") ? "axis" : "group";
+        if (current().collective.primitive != Primitive::send_recv || (given(key) && !clean(key))) {
+            return;
+        }
+        const std::size_t count = given("axis") ? current().axis_size : ranks.empty() ? accelerators_ : ranks.size();
         if (count != 0 && count != 2) {
-            at("group").fail("a send-recv has exactly two ranks, first to second; " + at("group").name() + " has " +
-                             std::to_string(count));
+            at(key).fail("a send-recv has exactly two ranks, first to second; " + at(key).name() + " has " +
+                         std::to_string(count));
         }
     }
 
@@ -248,6 +287,7 @@ private:
 
     const Value& file_;
     std::vector<CollectiveText>& collectives_;
+    const std::vector<Mesh>& meshes_;
     std::uint32_t accelerators_;
     ResponsePolicy responses_;
     std::set<std::string> names_;
@@ -263,7 +303,7 @@ bool is_of_later_shape(const Node& root) {
 const Fields<CollectiveText>& collective_fields() {
     static const Fields<CollectiveText> fields = [] {
         Fields<CollectiveText> all = built_collective_fields();
-        for (const char* key : {"axis", "calls", "multicast", "skew", "signal", "reduce_rate"}) {
+        for (const char* key : {"multicast", "skew", "signal", "reduce_rate"}) {
             all.push_back(later<CollectiveText>(key));
         }
         return all;
@@ -274,9 +314,10 @@ const Fields<CollectiveText>& collective_fields() {
 const Fields<WorkloadFile>& workload_fields() {
     static const Fields<WorkloadFile> fields = [] {
         Fields<WorkloadFile> all{
+            optional("meshes", &WorkloadFile::meshes, meshes_kind(),
+                     "named arrangements of all ranks: for each the sizes of its axes, slowest first"),
             required("collectives", &WorkloadFile::collectives, collectives_kind(), "a list of collectives")};
-        for (const char* key :
-             {"meshes", "trace", "model", "deployment", "traffic", "jobs", "skew", "multicast", "start"}) {
+        for (const char* key : {"trace", "model", "deployment", "traffic", "jobs", "skew", "multicast", "start"}) {
             all.push_back(later<WorkloadFile>(key));
         }
         return all;
@@ -297,10 +338,13 @@ WorkloadFile read_workload(const Node& root, Problems& problems, const FabricSpe
 
 WorkloadSpec workload_spec(const WorkloadFile& workload) {
     WorkloadSpec spec;
+    spec.meshes = workload.meshes;
     std::map<std::string, std::size_t> index_of_name;
     for (const CollectiveText& text : workload.collectives) {
-        WorkloadEntry entry{text.name, text.group.text, text.collective, {}};
+        WorkloadEntry entry{
+            text.name, text.axis.empty() ? text.group.text : text.axis, text.collective, {}, text.calls};
         entry.collective.group = text.group.ranks;
+        entry.collective.groups = groups_of(text.axis, workload.meshes);
         for (const std::string& name : text.after) {
             entry.after.push_back(index_of_name.at(name));
         }

@@ -108,9 +108,10 @@ std::uint64_t history(const Setting& setting, Network& network) {
     }
     for (const CollectiveSpec& spec : setting.collectives) {
         const Overlay complete{setting.graph.accelerators, {}};
-        const auto id = static_cast<std::uint32_t>(player.runs().size());
-        player.add(
-            std::make_unique<CollectiveRun>(id, spec, build_schedule(spec.primitive, spec.schedule, complete), all));
+        const auto id = static_cast<std::uint32_t>(player.collectives().size());
+        player.add(std::make_unique<CollectiveRun>(
+            id, std::make_shared<const CollectiveSpec>(spec),
+            std::make_shared<const Schedule>(build_schedule(spec.primitive, spec.schedule, complete)), all));
         network.wake_at(spec.earliest_start, id);
     }
     for (Time next = network.next_instant(); next != Time::never(); next = network.next_instant()) {

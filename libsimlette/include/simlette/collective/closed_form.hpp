@@ -40,6 +40,22 @@ const ClosedForm* closed_form(Primitive primitive, ScheduleKind kind);
 // circuits; a phase that moves nothing takes no time. Requires: copies >= 1.
 Duration flit_time_of(const std::vector<Bytes>& messages, Duration latency, Duration flit_time, std::int64_t copies);
 
+// On packet switches of one level every rank sends so much in a phase, spread over its ports.
+struct PacketPhase {
+    std::uint32_t messages = 0;
+    Bytes largest{0};  // of them; bytes do not divide evenly
+};
+using PacketForm = std::vector<PacketPhase> (*)(std::uint32_t ranks, Bytes buffer);
+
+// nullptr if there is none for this pair.
+PacketForm packet_form(Primitive primitive, ScheduleKind kind);
+
+// Phase after phase the latency, the flits of the fullest port, and the one that the switch stores: what flit mode
+// takes where all messages of a phase have equal flits and leave in rotated order, since then no two meet at an output.
+// Requires: ports >= 1.
+Duration packet_time_of(const std::vector<PacketPhase>& phases, Duration latency, Duration flit_time,
+                        std::int64_t ports);
+
 // Half the cost, for one half of a schedule.
 ScheduleCost half_of(const ScheduleCost& cost);
 
@@ -60,5 +76,13 @@ extern const ClosedForm rs_ag_parallel_gather_form;
 extern const ClosedForm rs_ag_parallel_r_min_form;
 extern const ClosedForm bruck_form;
 extern const ClosedForm bruck_parallel_form;
+
+std::vector<PacketPhase> one_shot_packets(std::uint32_t ranks, Bytes buffer);
+std::vector<PacketPhase> direct_packets(std::uint32_t ranks, Bytes buffer);
+std::vector<PacketPhase> two_shot_packets(std::uint32_t ranks, Bytes buffer);
+std::vector<PacketPhase> pairwise_packets(std::uint32_t ranks, Bytes buffer);
+std::vector<PacketPhase> halving_doubling_packets(std::uint32_t ranks, Bytes buffer);  // ranks: a power of two
+std::vector<PacketPhase> ring_packets(std::uint32_t ranks, Bytes buffer);
+std::vector<PacketPhase> ring_half_packets(std::uint32_t ranks, Bytes buffer);
 
 }  // namespace simlette

@@ -16,14 +16,16 @@
 
 namespace simlette {
 
-// One collective under way.
+// One group of a collective under way. The ranks of its schedule are the members of the group; outside they are known
+// by their places, which count through all groups of the collective.
 class CollectiveRun final : public MessageSource {
 public:
     // `accelerators`: of each rank of the group. Throws Error{input} if a message would be too long.
-    CollectiveRun(std::uint32_t id, const CollectiveSpec& spec, Schedule schedule,
-                  std::vector<std::uint32_t> accelerators);
+    CollectiveRun(std::uint32_t id, std::shared_ptr<const CollectiveSpec> spec,
+                  std::shared_ptr<const Schedule> schedule, std::vector<std::uint32_t> accelerators,
+                  std::uint32_t first_place = 0);
 
-    bool message(std::uint32_t rank, std::uint32_t phase, std::uint32_t index, OutMessage& out) const override;
+    bool message(std::uint32_t place, std::uint32_t phase, std::uint32_t index, OutMessage& out) const override;
 
     const Schedule& schedule() const { return schedule_; }
     const CollectiveSpec& spec() const { return spec_; }
@@ -31,16 +33,17 @@ public:
     std::int64_t flits() const { return flits_; }        // of all its messages, 640 bytes each
     std::int64_t messages() const { return messages_; }  // those that carry bytes
     std::uint32_t id() const { return id_; }
+    std::uint32_t first_place() const { return first_place_; }
     bool started() const { return started_; }
     bool finished() const { return finished_ranks_ == schedule_.ranks; }
     Time end() const { return last_finish_; }
-    Duration finish_skew() const { return last_finish_ - first_finish_; }
+    Time first_finish() const { return first_finish_; }  // of a rank
     // Of the way to the message delivered last. Requires: finished().
     const TimeParts& critical_path() const { return last_.parts; }
     // The messages of that way, first sent first: each was released by the delivery of the one before.
     struct Step {
         std::uint32_t phase = 0;
-        std::uint32_t source = 0;  // rank
+        std::uint32_t source = 0;  // place
         std::uint32_t destination = 0;
         std::uint32_t port = 0;
         bool from_request = false;  // the way leads through the request of a read
@@ -50,9 +53,13 @@ public:
     std::vector<Step> critical_steps() const;
     // Of every rank that has started, in order, until `records` has `limit`; returns how many it leaves out.
     std::uint64_t append_phases(Time now, std::uint64_t limit, std::vector<PhaseRecord>& records) const;
-    std::uint32_t accelerator_of(std::uint32_t rank) const { return accelerators_[rank]; }
-    // Ranks that have not finished wait for messages: the lowest one and its phase, in words.
-    std::string waiting_rank() const;
+    std::uint32_t accelerator_of(std::uint32_t place) const { return accelerators_[place - first_place_]; }
+    // Ranks that have not finished wait for messages: the lowest one. Requires: not finished().
+    struct Waiting {
+        std::uint32_t place = 0;
+        std::uint32_t phase = 0;
+    };
+    Waiting lowest_waiting() const;
 
     // What the network should do now.
     struct Orders {
@@ -91,9 +98,12 @@ private:
     bool leg_in(std::uint32_t phase, std::uint32_t rank, std::uint32_t index, Leg& leg) const;
 
     std::uint32_t id_;
-    CollectiveSpec spec_;
-    Schedule schedule_;
+    std::shared_ptr<const CollectiveSpec> held_spec_;
+    std::shared_ptr<const Schedule> held_schedule_;
+    const CollectiveSpec& spec_;
+    const Schedule& schedule_;
     std::vector<std::uint32_t> accelerators_;
+    std::uint32_t first_place_;
     bool alike_;
     std::vector<std::int64_t> needed_;   // bytes addressed to a rank, by phase, or by phase and rank
     std::vector<std::int64_t> arrived_;  // by phase and rank
@@ -134,13 +144,30 @@ private:
     std::int64_t messages_ = 0;
 };
 
+// A collective under way: one or more groups of equal size, each as if it were alone.
+struct CollectiveGroups {
+    std::uint32_t id = 0;
+    std::vector<std::unique_ptr<CollectiveRun>> groups = {};
+    std::uint32_t unfinished = 0;
+
+    bool finished() const { return unfinished == 0; }
+    std::uint32_t ranks() const { return groups.front()->schedule().ranks; }  // of a group
+    CollectiveRun& of_place(std::uint32_t place) const {
+        return groups.size() == 1 ? *groups.front() : *groups[place / ranks()];
+    }
+    // The group that ended last, of several the first. Requires: finished().
+    std::size_t slowest() const;
+    Time end() const { return groups[slowest()]->end(); }
+};
+
 // All collectives of a simulation.
 class Player {
 public:
-    // Requires: no collective has its id.
-    void add(std::unique_ptr<CollectiveRun> run);
+    // The next group of the collective that was added last, if it has the same id; else of a new one.
+    // Requires: no other collective has this id; groups of a collective are equal in size and none has started.
+    void add(std::unique_ptr<CollectiveRun> group);
     // The collective with this id, or nullptr.
-    CollectiveRun* find(std::uint32_t id) const;
+    const CollectiveGroups* find(std::uint32_t id) const;
     void start(std::uint32_t id, Time now);
     void conclude(std::uint32_t id, Time end);
 
@@ -174,20 +201,23 @@ public:
     }
 
     // The one with the lowest id among those that finished and were not taken; nullptr if there is none.
-    const CollectiveRun* take_finished();
-    std::size_t unfinished() const { return runs_.size() - finished_count_; }
-    const std::vector<std::unique_ptr<CollectiveRun>>& runs() const { return runs_; }
+    const CollectiveGroups* take_finished();
+    std::size_t unfinished() const { return collectives_.size() - finished_count_; }
+    const std::vector<CollectiveGroups>& collectives() const { return collectives_; }  // as they were added
     void clear();
 
 private:
+    static constexpr std::size_t nowhere = SIZE_MAX;
+
+    std::size_t index_of(std::uint32_t id) const;  // into collectives_, or nowhere
     void deliver(Time now, Span<Delivery> deliveries);
     void sort_orders();
-    void note_if_finished(const CollectiveRun& run, bool before);
+    void note_finished(std::size_t index);
 
-    std::vector<std::unique_ptr<CollectiveRun>> runs_;  // as they were added
-    std::map<std::uint32_t, CollectiveRun*> by_id_;
+    std::vector<CollectiveGroups> collectives_;
+    std::map<std::uint32_t, std::size_t> by_id_;
     CollectiveRun::Orders orders_;
-    std::vector<const CollectiveRun*> finished_;  // not taken yet
+    std::vector<std::size_t> finished_;  // not taken yet
     std::size_t finished_count_ = 0;
 };
 

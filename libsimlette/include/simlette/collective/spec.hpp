@@ -65,7 +65,10 @@ struct CollectiveSpec {
     Primitive primitive = Primitive::all_reduce;
     ScheduleKind schedule = ScheduleKind::automatic;
     std::vector<std::uint32_t> group;  // ranks in order; empty: all ranks of the fabric
-    Bytes bytes{0};                    // the larger of a rank's input and output buffer; 1 to 2^40
+    // In place of `group`: every one of these runs it, all at the same time. Of equal size, no rank in two of them;
+    // groups_of_axis() of sim/workload.hpp gives those of an axis.
+    std::vector<std::vector<std::uint32_t>> groups;
+    Bytes bytes{0};  // the larger of a rank's input and output buffer; 1 to 2^40
     Time earliest_start{0};
     SendOrder send_order = SendOrder::rotated;
     Operation operation = Operation::write;

@@ -63,7 +63,8 @@ struct CollectiveReport {
     CollectiveId id = 0;
     std::string schedule;  // the schedule that ran: `one-shot`
     std::string form;      // what it did: `direct`, `flooding`, `exchange`
-    std::uint32_t ranks = 0;
+    std::uint32_t groups = 1;
+    std::uint32_t ranks = 0;  // of each group
     std::uint32_t phases = 0;
     Bytes bytes{0};
     std::int64_t messages = 0;  // between two ranks in a phase, over however many ports
@@ -71,12 +72,14 @@ struct CollectiveReport {
     Bytes payload{0};           // of all its messages
     bool finished = false;
     Time start;  // meaningful once it has started
-    Time end;    // meaningful once it has finished
+    Time end;    // meaningful once it has finished, as what follows
+    Time first_group_end;
+    std::uint32_t slowest_group = 0;  // that ended last, of several the first
     // critical_path says where the time went: once it has finished, in flit mode. On paths
     // through several switches only if critical_messages() were traced: which flit comes last is not known ahead.
     bool explained = false;
-    TimeParts critical_path;            // adds up to end - start; all zero unless explained
-    Duration finish_skew{0};            // between the first and the last rank to finish
+    TimeParts critical_path;  // of the slowest group; adds up to end - start; all zero unless explained
+    Duration finish_skew{0};  // between the first and the last rank to finish, of any group
     std::vector<ScheduleTrial> trials;  // of `auto-simulated`, else empty
 };
 

@@ -13,6 +13,8 @@ namespace simlette {
 std::string fabric_line(const FabricSpec& fabric);
 std::string workload_line(const WorkloadSpec& workload);
 std::string entry_name(const WorkloadEntry& entry, std::size_t index);  // its name, or its place in the file
+std::string ranks_text(const WorkloadEntry& entry, const CollectiveReport& collective);  // `32`; of an axis `4 x 8`
+std::string group_text(const WorkloadEntry& entry, std::size_t group);  // of an axis; its ranks, at most 8
 
 // Checks that the fabric can be built and that every collective fits it, and describes both. `inputs.workload` empty:
 // the fabric alone. Throws Error{input}.

@@ -19,17 +19,29 @@ struct GroupText {
 struct CollectiveText {
     std::string name;
     GroupText group;
+    std::string axis;             // in place of the group: `mesh.axis`
+    std::uint32_t axis_size = 0;  // of each of its groups, once it is known
+    std::uint32_t calls = 1;
     CollectiveSpec collective;       // the group is filled in last
     std::vector<std::string> after;  // names
     std::vector<std::string> clean;  // keys that were read without a problem
 };
 
 struct WorkloadFile {
+    std::vector<Mesh> meshes;
     std::vector<CollectiveText> collectives;
 };
 
 Kind<GroupText> group_kind();
 Kind<LayerChoice> layers_kind();
+Kind<std::vector<Mesh>> meshes_kind();
+
+// The product of a mesh is the number of ranks, if that is known.
+void check_meshes(const Value& file, const std::vector<Mesh>& meshes, std::uint32_t accelerators);
+// The size of the collective's axis. False: no mesh has it, and a problem was added.
+bool resolve_axis(const Value& value, const std::vector<Mesh>& meshes, CollectiveText& into);
+// None if no mesh has the axis.
+std::vector<std::vector<std::uint32_t>> groups_of(const std::string& axis, const std::vector<Mesh>& meshes);
 
 const Fields<CollectiveText>& collective_fields();
 const Fields<WorkloadFile>& workload_fields();
