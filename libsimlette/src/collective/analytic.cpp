@@ -8,6 +8,7 @@
 
 #include <simlette/base/contract.hpp>
 #include <simlette/collective/build_schedule.hpp>
+#include <simlette/collective/message_sizes.hpp>
 #include <simlette/link/flit.hpp>
 
 namespace simlette {
@@ -57,7 +58,7 @@ public:
     Pricing(const HostGraph& graph, const CollectiveSpec& spec, const Schedule& schedule,
             const std::vector<std::uint32_t>& accelerators)
         : graph_(graph), spec_(spec), schedule_(schedule), accelerators_(accelerators) {
-        const bool one_speaks_for_all = uniform(graph) && schedule.alike(spec.bytes);
+        const bool one_speaks_for_all = uniform(graph) && alike(spec, schedule);
         first_links_ = graph.first_links();
         if (two_levels(graph)) {
             count_uplinks();
@@ -85,7 +86,7 @@ private:
         for (std::uint32_t rank = 0; rank < speakers_; ++rank) {
             for (const Send& send : schedule_.sends_of(phase, rank)) {
                 const std::uint32_t peer = schedule_.moved(send.peer, rank);
-                const std::int64_t bytes = schedule_.send_bytes(send, rank, spec_.bytes).count;
+                const std::int64_t bytes = bytes_of(spec_, schedule_, send, rank).count;
                 if (bytes > 0) {
                     visit(rank, peer, bytes);
                 }

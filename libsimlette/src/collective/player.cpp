@@ -5,6 +5,7 @@
 
 #include <simlette/base/contract.hpp>
 #include <simlette/base/error.hpp>
+#include <simlette/collective/message_sizes.hpp>
 #include <simlette/link/packing.hpp>
 
 namespace simlette {
@@ -15,7 +16,7 @@ CollectiveRun::CollectiveRun(std::uint32_t id, const CollectiveSpec& spec, Sched
       spec_(spec),
       schedule_(std::move(schedule)),
       accelerators_(std::move(accelerators)),
-      alike_(schedule_.alike(spec.bytes)),
+      alike_(alike(spec, schedule_)),
       arrived_(schedule_.phases.size() * schedule_.ranks, 0),
       phase_(schedule_.ranks, 0),
       at_barrier_(schedule_.phases.size(), 0),
@@ -50,7 +51,7 @@ void CollectiveRun::count_traffic() {
         const Phase& phase = schedule_.phases[k];
         for (std::uint32_t rank = 0; rank < ranks; ++rank) {
             for (const Send& send : schedule_.sends_of(phase, rank)) {
-                const Bytes bytes = schedule_.send_bytes(send, rank, spec_.bytes);
+                const Bytes bytes = bytes_of(spec_, schedule_, send, rank);
                 needed_[alike_ ? k : k * schedule_.ranks + schedule_.moved(send.peer, rank)] += bytes.count;
                 add_traffic(bytes, alike_ ? schedule_.ranks : 1);
             }
@@ -77,8 +78,7 @@ bool CollectiveRun::message(std::uint32_t rank, std::uint32_t phase, std::uint32
     }
     out.destination_rank = read ? leg.sender : leg.receiver;
     out.destination = accelerators_[out.destination_rank];
-    out.bytes = schedule_.send_bytes(*leg.send, leg.sender, spec_.bytes);
-
+    out.bytes = bytes_of(spec_, schedule_, *leg.send, leg.sender);
     return true;
 }
 

@@ -8,6 +8,7 @@
 #include <simlette/base/tally.hpp>
 #include <simlette/collective/analytic.hpp>
 #include <simlette/collective/build_schedule.hpp>
+#include <simlette/collective/message_sizes.hpp>
 #include <simlette/collective/player.hpp>
 #include <simlette/collective/proof.hpp>
 #include <simlette/fabric/built_fabric.hpp>
@@ -96,6 +97,18 @@ void check_rates(const HostGraph& graph, const char* mode) {
         throw Error(ErrorKind::input, "known value `" + std::string(mode) +
                                           "` of `mode` on links of unequal rates, not in this version; use flit mode");
     }
+}
+
+Schedule schedule_for(const HostGraph& graph, const CollectiveSpec& spec, const Overlay& overlay,
+                      const std::vector<std::uint32_t>& accelerators) {
+    if (spec.own_schedule && (spec.schedule != ScheduleKind::automatic || spec.layers.given())) {
+        throw Error(ErrorKind::input, "schedule `" + spec.own_schedule->name + "` is given beside a built-in one");
+    }
+    if (spec.own_schedule) {
+        return build_own_schedule(*spec.own_schedule, overlay);
+    }
+    return spec.schedule == ScheduleKind::automatic ? cheapest_schedule(graph, spec, overlay, accelerators)
+                                                    : build_schedule(spec.primitive, spec.schedule, overlay);
 }
 
 using Network = std::variant<FlitNetwork<LaneQueue>, MessageNetwork, AnalyticNetwork>;
@@ -281,8 +294,10 @@ Simulator::~Simulator() = default;
 Simulator::Simulator(Simulator&&) noexcept = default;
 Simulator& Simulator::operator=(Simulator&&) noexcept = default;
 
-CollectiveId Simulator::register_collective(const CollectiveSpec& collective) {
+CollectiveId Simulator::register_collective(const CollectiveSpec& given) {
     State& s = *state_;
+    const std::size_t members = given.group.empty() ? s.fabric->graph.accelerators : given.group.size();
+    const CollectiveSpec collective = with_sizes(given, static_cast<std::uint32_t>(members));
     if (s.stalled) {
         throw Error(ErrorKind::input, "the simulator has stalled; nothing can be registered");
     }
@@ -303,9 +318,7 @@ CollectiveId Simulator::register_collective(const CollectiveSpec& collective) {
     std::vector<std::uint32_t> accelerators = accelerators_of_group(*s.fabric, collective.group);
     check_group(*s.fabric, collective, accelerators.size());
     const Overlay overlay = overlay_of(*s.fabric, accelerators, collective.layers);
-    Schedule schedule = collective.schedule == ScheduleKind::automatic
-                            ? cheapest_schedule(s.fabric->graph, collective, overlay, accelerators)
-                            : build_schedule(collective.primitive, collective.schedule, overlay);
+    Schedule schedule = schedule_for(s.fabric->graph, collective, overlay, accelerators);
     if (const auto flaw = find_flaw(schedule, collective.primitive)) {
         throw Error(ErrorKind::input, "schedule `" + schedule.name + "` is wrong: " + *flaw);
     }

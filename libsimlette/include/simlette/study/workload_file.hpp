@@ -6,7 +6,9 @@
 #include <vector>
 
 #include <simlette/sim/workload.hpp>
+#include <simlette/study/input_tree.hpp>
 #include <simlette/study/kinds.hpp>
+#include <simlette/study/sizes.hpp>
 
 namespace simlette {
 
@@ -19,7 +21,9 @@ struct GroupText {
 struct CollectiveText {
     std::string name;
     GroupText group;
-    CollectiveSpec collective;       // the group is filled in last
+    CollectiveSpec collective;  // the group is filled in last
+    std::string schedule_file;  // empty: `schedule` names a built-in one
+    SizesText sizes;
     std::vector<std::string> after;  // names
     std::vector<std::string> clean;  // keys that were read without a problem
 };
@@ -34,8 +38,9 @@ Kind<LayerChoice> layers_kind();
 const Fields<CollectiveText>& collective_fields();
 const Fields<WorkloadFile>& workload_fields();
 
-// Reads a tree for a fabric. With 0 accelerators their number is not known, and ranks are not compared with it.
-WorkloadFile read_workload(const Node& root, Problems& problems, const FabricSpec& fabric);
+// Reads a tree for a fabric, and the files that it names, whose paths count from its own folder. With 0 accelerators
+// their number is not known, and ranks are not compared with it.
+WorkloadFile read_workload(const Node& root, Problems& problems, const FabricSpec& fabric, NamedFiles& files);
 
 WorkloadSpec workload_spec(const WorkloadFile& workload);
 
