@@ -238,6 +238,7 @@ int run_command(const Arguments& arguments) {
     }
     const Outputs outputs = outputs_of(options, inputs);
     const LoadedRun loaded = load_run(inputs);
+    outputs.keep_apart_from(loaded.named_files);
     if (options.check) {
         return print_check(loaded, inputs, outputs, options.common.quiet);
     }

@@ -36,6 +36,7 @@ int show_command(const Arguments& arguments) {
     outputs.keep_apart_from({inputs.topology, inputs.workload});
 
     const LoadedRun loaded = load_run(inputs);
+    outputs.keep_apart_from(loaded.named_files);
     const std::string text = description_text(loaded, inputs);
     if (outputs.wanted("--json")) {
         outputs.write("--json", description_json(loaded, inputs));

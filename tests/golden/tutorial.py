@@ -4,7 +4,8 @@
 Usage: tutorial.py PROGRAM [--update] [PAGE...], in the root of the tree. Without pages: docs/tutorial/*.md.
 
 A block ```console holds commands, `$ simlette ...`, each followed by its output, line by line. A line `...` stands for
-any number of lines, also none. A command may go on after a `\\` at the end of a line. Of the line `simulator` the number
+any number of lines, also none. The commands of a block ```console refused
+exit with status 2 and say why on the error output, which the page shows. A command may go on after a `\\` at the end of a line. Of the line `simulator` the number
 of events, the wall time and the memory are not compared. `--update` writes what the program prints now; of an excerpt
 it keeps the lines that begin with the same word.
 """
@@ -17,7 +18,7 @@ import subprocess
 import sys
 
 SKIP = "..."
-BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```console( refused)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NOT_KEPT = re.compile(r"^(simulator +)[\d,]+ events in [\d.]+ s, [\d,]+ MiB")
 
 
@@ -42,14 +43,14 @@ def commands(block):
     return found
 
 
-def output_of(program, command):
+def output_of(program, command, refused):
     words = shlex.split(" ".join(line.rstrip("\\") for line in command)[2:])
     if words[0] != "simlette":
         sys.exit(f"not a command of this program: {command[0]}")
     done = subprocess.run([program, *words[1:]], capture_output=True, text=True, check=False, timeout=300)
-    if done.returncode != 0 or done.stderr:
+    if done.returncode != (2 if refused else 0) or (done.stdout if refused else done.stderr):
         sys.exit(f"{command[0]}\nstatus {done.returncode}\n{done.stderr}")
-    return done.stdout.splitlines()
+    return (done.stderr if refused else done.stdout).splitlines()
 
 
 def pieces(shown):
@@ -114,10 +115,11 @@ def renewed(shown, printed):
 def update(program, page):
     def block(match):
         lines = []
-        for command, shown in commands(match.group(1)):
-            printed = output_of(program, command)
+        refused, text = match.group(1) or "", match.group(2)
+        for command, shown in commands(text):
+            printed = output_of(program, command, refused)
             lines += command + (shown if agrees(shown, printed) else renewed(shown, printed))
-        return "```console\n" + "\n".join(lines) + "\n```"
+        return f"```console{refused}\n" + "\n".join(lines) + "\n```"
 
     text = page.read_text(encoding="utf-8")
     page.write_text(BLOCK.sub(block, text), encoding="utf-8")
@@ -126,9 +128,9 @@ def update(program, page):
 def check(program, page):
     """The number of commands, and of those that print something else."""
     checked = wrong = 0
-    for block in BLOCK.findall(page.read_text(encoding="utf-8")):
-        for command, shown in commands(block):
-            printed = output_of(program, command)
+    for refused, text in BLOCK.findall(page.read_text(encoding="utf-8")):
+        for command, shown in commands(text):
+            printed = output_of(program, command, refused)
             checked += 1
             if set(shown) <= {SKIP}:
                 sys.exit(f"{page}: nothing of the output is shown: {command[0]}")

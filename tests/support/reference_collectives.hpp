@@ -34,7 +34,7 @@ public:
             case Primitive::broadcast:
                 return broadcast();
             case Primitive::all_to_all:
-                return spec_.schedule == ScheduleKind::pairwise ? pairwise() : scatter();
+                return sized(spec_.schedule == ScheduleKind::pairwise ? pairwise() : scatter());
             case Primitive::all_gather:
                 return spec_.schedule == ScheduleKind::ring ? ring(0) : gather();
             case Primitive::reduce_scatter:
@@ -129,6 +129,18 @@ private:
         for (std::size_t rank = 0; rank < n_; ++rank) {
             for (const std::uint32_t d : order(rank)) {
                 schedule[0][rank].push_back({d, slice(rank, n_)});
+            }
+        }
+        return schedule;
+    }
+
+    // Where a table says how much each rank has for each other.
+    ReferenceSchedule sized(ReferenceSchedule schedule) const {
+        for (auto& phase : schedule) {
+            for (std::size_t rank = 0; rank < n_ && spec_.sizes; ++rank) {
+                for (ReferencePart& part : phase[rank]) {
+                    part.bytes = (*spec_.sizes)[rank][part.destination].count;
+                }
             }
         }
         return schedule;

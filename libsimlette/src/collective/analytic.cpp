@@ -8,6 +8,7 @@
 #include <simlette/base/contract.hpp>
 #include <simlette/collective/build_schedule.hpp>
 #include <simlette/collective/exact.hpp>
+#include <simlette/collective/message_sizes.hpp>
 #include <simlette/link/flit.hpp>
 
 namespace simlette {
@@ -85,7 +86,7 @@ private:
 
     // Ranks that are looked at: where all paths are alike, one speaks for all.
     std::uint32_t speakers(const Schedule& schedule) const {
-        return all_paths_alike_ && schedule.alike(spec_.bytes) ? std::min(schedule.ranks, 1U) : schedule.ranks;
+        return all_paths_alike_ && alike(spec_, schedule) ? std::min(schedule.ranks, 1U) : schedule.ranks;
     }
 
     // visit(from, to, bytes), accelerators, for what all groups send in a phase.
@@ -96,7 +97,7 @@ private:
             const std::uint32_t ranks = phase < schedule.phases.size() ? speakers(schedule) : 0;
             for (std::uint32_t rank = 0; rank < ranks; ++rank) {
                 for (const Send& send : schedule.sends_of(schedule.phases[phase], rank)) {
-                    const std::int64_t bytes = schedule.send_bytes(send, rank, spec_.bytes).count;
+                    const std::int64_t bytes = bytes_of(spec_, schedule, send, rank).count;
                     if (bytes > 0) {
                         visit(group.accelerators[rank], group.accelerators[schedule.moved(send.peer, rank)], bytes);
                     }

@@ -5,6 +5,7 @@
 
 #include <simlette/base/error.hpp>
 #include <simlette/collective/closed_form.hpp>
+#include <simlette/collective/own_schedule.hpp>
 
 namespace simlette {
 
@@ -136,6 +137,16 @@ Schedule build_schedule(Primitive primitive, ScheduleKind kind, const Overlay& o
     Schedule schedule = entry->build(overlay);
     const bool follows = primitive == Primitive::all_reduce || primitive == Primitive::broadcast;
     check_reachable(schedule, overlay, follows ? ", such as `one-shot`" : "");
+    return schedule;
+}
+
+Schedule build_own_schedule(const ScheduleSpec& spec, const Overlay& overlay) {
+    Schedule schedule = schedule_of(spec);
+    if (schedule.ranks != overlay.ranks) {
+        throw Error(ErrorKind::input, "schedule `" + schedule.name + "` is for " + std::to_string(schedule.ranks) +
+                                          " ranks, but the group has " + std::to_string(overlay.ranks));
+    }
+    check_reachable(schedule, overlay, "");
     return schedule;
 }
 

@@ -5,6 +5,7 @@
 
 #include <simlette/base/contract.hpp>
 #include <simlette/base/error.hpp>
+#include <simlette/collective/message_sizes.hpp>
 #include <simlette/link/packing.hpp>
 
 namespace simlette {
@@ -19,7 +20,7 @@ CollectiveRun::CollectiveRun(std::uint32_t id, std::shared_ptr<const CollectiveS
       schedule_(*held_schedule_),
       accelerators_(std::move(accelerators)),
       first_place_(first_place),
-      alike_(schedule_.alike(spec_.bytes)),
+      alike_(alike(spec_, schedule_)),
       arrived_(schedule_.phases.size() * schedule_.ranks, 0),
       phase_(schedule_.ranks, 0),
       at_barrier_(schedule_.phases.size(), 0),
@@ -54,7 +55,7 @@ void CollectiveRun::count_traffic() {
         const Phase& phase = schedule_.phases[k];
         for (std::uint32_t rank = 0; rank < ranks; ++rank) {
             for (const Send& send : schedule_.sends_of(phase, rank)) {
-                const Bytes bytes = schedule_.send_bytes(send, rank, spec_.bytes);
+                const Bytes bytes = bytes_of(spec_, schedule_, send, rank);
                 needed_[alike_ ? k : k * schedule_.ranks + schedule_.moved(send.peer, rank)] += bytes.count;
                 add_traffic(bytes, alike_ ? schedule_.ranks : 1);
             }
@@ -83,8 +84,7 @@ bool CollectiveRun::message(std::uint32_t place, std::uint32_t phase, std::uint3
     const std::uint32_t peer = read ? leg.sender : leg.receiver;
     out.destination_rank = first_place_ + peer;
     out.destination = accelerators_[peer];
-    out.bytes = schedule_.send_bytes(*leg.send, leg.sender, spec_.bytes);
-
+    out.bytes = bytes_of(spec_, schedule_, *leg.send, leg.sender);
     return true;
 }
 

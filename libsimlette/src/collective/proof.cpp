@@ -67,18 +67,21 @@ public:
     // Hands each piece that a phase moves to `receive(sender, receiver, piece)`. A symmetric send from rank 0 to p is
     // also one from the rank that sees rank 0 as its p: that is what rank 0 gets.
     template <class Receive>
-    Flaw each_piece(const Phase& phase, Receive&& receive) const {
+    std::optional<DataFlaw> each_piece(const Phase& phase, Receive&& receive) const {
         for (std::uint32_t rank = 0; rank < followed(); ++rank) {
             for (const Send& send : schedule_.sends_of(phase, rank)) {
                 if (send.peer >= schedule_.ranks || send.peer == rank) {
-                    return name_of_rank(rank) + " sends to " + name_of_rank(send.peer);
+                    return DataFlaw{name_of_rank(rank) + " sends to " + name_of_rank(send.peer),
+                                    DataFlaw::At{0, rank, send.peer, 0}};
                 }
                 const std::uint32_t sender = symmetric() ? schedule_.moved_back(0, send.peer) : rank;
                 const std::uint32_t receiver = symmetric() ? 0 : send.peer;
-                for (const Piece& piece : schedule_.pieces_of(send)) {
+                for (std::uint32_t i = 0; i < send.pieces; ++i) {
+                    const Piece& piece = schedule_.pieces[send.first_piece + i];
                     Flaw flaw = exists(piece) ? receive(sender, receiver, piece) : no_such(piece);
                     if (flaw) {
-                        return name_of_rank(sender) + " to " + name_of_rank(receiver) + ", " + *flaw;
+                        return DataFlaw{name_of_rank(sender) + " to " + name_of_rank(receiver) + ", " + *flaw,
+                                        DataFlaw::At{0, rank, send.peer, i}};
                     }
                 }
             }
@@ -115,7 +118,7 @@ public:
         }
     }
 
-    Flaw run(const Phase& phase) {
+    std::optional<DataFlaw> run(const Phase& phase) {
         before_.clear();
         return on_.each_piece(phase, [&](std::uint32_t sender, std::uint32_t receiver, const Piece& piece) {
             return receive(phase.effect, sender, receiver, piece);
@@ -236,9 +239,9 @@ public:
         }
     }
 
-    Flaw run(const Phase& phase) {
+    std::optional<DataFlaw> run(const Phase& phase) {
         received_.clear();
-        Flaw flaw = on_.each_piece(phase, [&](std::uint32_t sender, std::uint32_t receiver, const Piece& piece) {
+        auto flaw = on_.each_piece(phase, [&](std::uint32_t sender, std::uint32_t receiver, const Piece& piece) {
             return receive(sender, receiver, piece);
         });
         for (const auto& [rank, key] : received_) {
@@ -298,14 +301,20 @@ private:
     std::vector<std::pair<std::size_t, std::size_t>> received_;  // in the phase under way
 };
 
+std::optional<DataFlaw> without_place(const Flaw& flaw) {
+    return flaw ? std::optional(DataFlaw{*flaw, std::nullopt}) : std::nullopt;
+}
+
 template <class Flow>
-Flaw follow(Flow&& flow, const Schedule& schedule, Primitive primitive) {
-    for (std::size_t k = 0; k < schedule.phases.size(); ++k) {
+std::optional<DataFlaw> follow(Flow&& flow, const Schedule& schedule, Primitive primitive) {
+    for (std::uint32_t k = 0; k < schedule.phases.size(); ++k) {
         if (auto flaw = flow.run(schedule.phases[k])) {
-            return "phase " + std::to_string(k) + ": " + *flaw;
+            flaw->text = "phase " + std::to_string(k) + ": " + flaw->text;
+            flaw->at->phase = k;
+            return flaw;
         }
     }
-    return flow.check_end(primitive);
+    return without_place(flow.check_end(primitive));
 }
 
 bool needs_blocks(Primitive primitive) {
@@ -341,13 +350,18 @@ bool collects(const Schedule& schedule, Primitive primitive) {
 
 }  // namespace
 
-std::optional<std::string> find_flaw(const Schedule& schedule, Primitive primitive) {
+std::optional<DataFlaw> find_data_flaw(const Schedule& schedule, Primitive primitive) {
     const bool apart = collects(schedule, primitive);
     if (auto flaw = check_shape(schedule, primitive, apart)) {
-        return flaw;
+        return without_place(flaw);
     }
     return apart ? follow(CollectFlow(schedule), schedule, primitive)
                  : follow(SumFlow(schedule, primitive), schedule, primitive);
+}
+
+std::optional<std::string> find_flaw(const Schedule& schedule, Primitive primitive) {
+    const auto flaw = find_data_flaw(schedule, primitive);
+    return flaw ? Flaw(flaw->text) : std::nullopt;
 }
 
 }  // namespace simlette

@@ -1,11 +1,13 @@
 #include <simlette/sim/groups.hpp>
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 #include <string>
 
 #include <simlette/base/error.hpp>
 #include <simlette/collective/build_schedule.hpp>
+#include <simlette/collective/proof.hpp>
 
 namespace simlette {
 
@@ -141,6 +143,11 @@ void check_joined(const Overlay& overlay) {
 
 }  // namespace
 
+std::uint32_t members_of(const Fabric& fabric, const CollectiveSpec& spec) {
+    const Ranks& first = spec.groups.empty() ? spec.group : spec.groups.front();
+    return first.empty() ? fabric.graph.accelerators : static_cast<std::uint32_t>(first.size());
+}
+
 GroupLayout lay_groups(const Fabric& fabric, const CollectiveSpec& spec) {
     const std::vector<Ranks> ranks = ranks_of_groups(fabric, spec);
     const std::vector<Ranks> accelerators = accelerators_of(fabric, ranks);
@@ -155,8 +162,33 @@ GroupLayout lay_groups(const Fabric& fabric, const CollectiveSpec& spec) {
     return layout;
 }
 
+namespace {
+
+// The same for all groups, whose circuits may differ.
+void give_own_schedule(const CollectiveSpec& spec, GroupLayout& layout) {
+    const ScheduleSpec& own = *spec.own_schedule;
+    if (spec.schedule != ScheduleKind::automatic || spec.layers.given()) {
+        throw Error(ErrorKind::input, "schedule `" + own.name + "` is given beside a built-in one");
+    }
+    std::shared_ptr<const Schedule> schedule;
+    for (std::size_t i = 0; i < layout.groups.size(); ++i) {
+        Schedule built = build_own_schedule(own, layout.overlays[i]);
+        schedule = schedule ? schedule : std::make_shared<const Schedule>(std::move(built));
+        layout.groups[i].schedule = schedule;
+    }
+    if (const auto flaw = find_flaw(*schedule, spec.primitive)) {
+        throw Error(ErrorKind::input, "schedule `" + own.name + "` is wrong: " + *flaw);
+    }
+}
+
+}  // namespace
+
 std::vector<GroupSchedule> schedule_groups(const Fabric& fabric, const CollectiveSpec& spec, ScheduleStore& store) {
     GroupLayout layout = lay_groups(fabric, spec);
+    if (spec.own_schedule) {
+        give_own_schedule(spec, layout);
+        return std::move(layout.groups);
+    }
     ScheduleKind kind = spec.schedule;
     if (kind == ScheduleKind::automatic || kind == ScheduleKind::automatic_simulated) {
         kind = cheapest_kind(fabric.graph, spec, layout.overlays, layout.groups, store);

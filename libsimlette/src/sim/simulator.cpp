@@ -8,6 +8,7 @@
 #include <simlette/base/error.hpp>
 #include <simlette/base/tally.hpp>
 #include <simlette/collective/analytic.hpp>
+#include <simlette/collective/message_sizes.hpp>
 #include <simlette/collective/player.hpp>
 #include <simlette/fabric/built_fabric.hpp>
 #include <simlette/fabric/flit_network.hpp>
@@ -281,8 +282,9 @@ Simulator::~Simulator() = default;
 Simulator::Simulator(Simulator&&) noexcept = default;
 Simulator& Simulator::operator=(Simulator&&) noexcept = default;
 
-CollectiveId Simulator::register_collective(const CollectiveSpec& collective) {
+CollectiveId Simulator::register_collective(const CollectiveSpec& given) {
     State& s = *state_;
+    const CollectiveSpec collective = with_sizes(given, members_of(*s.fabric, given));
     if (s.stalled) {
         throw Error(ErrorKind::input, "the simulator has stalled; nothing can be registered");
     }

@@ -6,6 +6,7 @@
 #include <simlette/base/contract.hpp>
 #include <simlette/collective/analytic.hpp>
 #include <simlette/collective/build_schedule.hpp>
+#include <simlette/collective/message_sizes.hpp>
 #include <simlette/fabric/built_fabric.hpp>
 #include <simlette/link/flit.hpp>
 #include <simlette/sim/groups.hpp>
@@ -43,11 +44,11 @@ Duration least_flit_time(const HostGraph& graph) {
     return fastest->flit_time;
 }
 
-std::vector<std::int64_t> bytes_in(const Schedule& schedule, const Phase& phase, Bytes buffer) {
+std::vector<std::int64_t> bytes_in(const CollectiveSpec& spec, const Schedule& schedule, const Phase& phase) {
     std::vector<std::int64_t> in(schedule.ranks, 0);
     for (std::uint32_t rank = 0; rank < schedule.ranks; ++rank) {
         for (const Send& send : schedule.sends_of(phase, rank)) {
-            in[schedule.moved(send.peer, rank)] += schedule.send_bytes(send, rank, buffer).count;
+            in[schedule.moved(send.peer, rank)] += bytes_of(spec, schedule, send, rank).count;
         }
     }
     return in;
@@ -55,14 +56,14 @@ std::vector<std::int64_t> bytes_in(const Schedule& schedule, const Phase& phase,
 
 // What no routing undercuts. Nobody enters a phase before the first rank has ended the one before, and a rank ends a
 // phase when what was sent to it since then has come in: by the shortest path, over all its links at once.
-Duration lower_bound(const HostGraph& graph, const Schedule& schedule, Bytes buffer,
+Duration lower_bound(const HostGraph& graph, const Schedule& schedule, const CollectiveSpec& spec,
                      const std::vector<std::uint32_t>& accelerators) {
     const std::vector<LinkId> first_links = graph.first_links();
     const Duration path = shortest_path(graph);
     const Duration flit_time = least_flit_time(graph);
     Duration sum{0};
     for (const Phase& phase : schedule.phases) {
-        const std::vector<std::int64_t> in = bytes_in(schedule, phase, buffer);
+        const std::vector<std::int64_t> in = bytes_in(spec, schedule, phase);
         std::optional<Duration> least;
         for (std::uint32_t rank = 0; rank < schedule.ranks; ++rank) {
             const std::uint32_t a = accelerators[rank];
@@ -115,8 +116,8 @@ private:
         std::uint64_t phases_of_ranks = 0;
         for (const GroupSchedule& group : groups) {
             const Schedule& schedule = *group.schedule;
-            trial.at_least = std::max(
-                trial.at_least, lower_bound(fabric_->graph, schedule, collective_.bytes, group.accelerators));
+            trial.at_least =
+                std::max(trial.at_least, lower_bound(fabric_->graph, schedule, collective_, group.accelerators));
             phases_of_ranks += schedule.phases.size() * schedule.ranks;
         }
         prices_.push_back(analytic_time(fabric_->graph, collective_, groups));

@@ -23,16 +23,6 @@ Field<LinkText> of_link(std::string key, T GraphSpec::Link::*member, Kind<T> kin
     return field;
 }
 
-// A value that may be left out.
-template <class T>
-Kind<std::optional<T>> if_given(Kind<T> given) {
-    Kind<std::optional<T>> kind;
-    kind.schema = given.schema;
-    kind.read = [read = given.read](const Value& value, std::optional<T>& into) { return read(value, into.emplace()); };
-    kind.write = [write = given.write](const std::optional<T>& value) { return value ? write(*value) : Node{}; };
-    return kind;
-}
-
 Field<LinkText> length_field() {
     Field<LinkText> length = of_link("length", &GraphSpec::Link::propagation, if_given(length_kind()),
                                      "at 5 ns/m, instead of `propagation`");
@@ -86,33 +76,6 @@ Fields<GraphSpec::Device> device_fields() {
         required("name", &GraphSpec::Device::name, name, "unique; links refer to it"),
         optional("radix", &GraphSpec::Device::radix, radix, "the most ports; not bounded by default"),
     };
-}
-
-template <class T>
-Kind<std::vector<T>> list_of(Fields<T> fields, std::string expected) {
-    Kind<std::vector<T>> kind;
-    kind.read = [fields, expected = std::move(expected)](const Value& value, std::vector<T>& into) {
-        if (!value.is_list()) {
-            return value.expect(expected);
-        }
-        if (value.node().items.empty()) {
-            return value.fail(value.name() + " is empty; expected " + expected);
-        }
-        bool good = true;
-        for (std::size_t i = 0; i < value.node().items.size() && !value.hopeless(); ++i) {
-            good = read_fields(value.item(i), fields, into.emplace_back()) && good;
-        }
-        return good;
-    };
-    kind.write = [fields](const std::vector<T>& list) {
-        std::vector<Node> items;
-        for (const T& item : list) {
-            items.push_back(write_fields(fields, item));
-        }
-        return list_node(std::move(items));
-    };
-    kind.schema = list_schema(schema_of(fields));
-    return kind;
 }
 
 // Names to nodes: accelerators first, then devices in list order.

@@ -224,6 +224,10 @@ Node one_of(std::vector<Node> forms) {
     return map_node({{"oneOf", list_node(std::move(forms))}});
 }
 
+Node file_schema() {
+    return map_node({{"type", text_node("string")}, {"pattern", text_node("^.*[./].*$")}});
+}
+
 Node list_schema(Node item) {
     return map_node(
         {{"type", text_node("array")}, {"items", std::move(item)}, {"minItems", number_node(std::int64_t{1})}});

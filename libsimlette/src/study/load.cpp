@@ -1,6 +1,5 @@
 #include <simlette/base/fingerprint.hpp>
 #include <simlette/fabric/fabric.hpp>
-#include <simlette/study/document.hpp>
 #include <simlette/study/json_text.hpp>
 #include <simlette/study/load.hpp>
 #include <simlette/study/resolve.hpp>
@@ -37,8 +36,8 @@ std::string shape_of(TopologyFile topology) {
 // Trees on their way to plain structs.
 class Resolving {
 public:
-    Resolving(const InputTrees& trees, FabricChecks* checks, Problems& problems)
-        : trees_(trees), checks_(checks), problems_(problems) {}
+    Resolving(const InputTrees& trees, NamedFiles& files, FabricChecks* checks, Problems& problems)
+        : trees_(trees), files_(files), checks_(checks), problems_(problems) {}
 
     LoadedRun resolve() {
         read_files();
@@ -51,7 +50,11 @@ public:
 
 private:
     std::size_t problems_in_workload() const {
-        return trees_.workload.source == nullptr ? 0 : problems_.count_of(*trees_.workload.source);
+        std::size_t count = trees_.workload.source == nullptr ? 0 : problems_.count_of(*trees_.workload.source);
+        for (const Source* source : files_.sources()) {
+            count += problems_.count_of(*source);
+        }
+        return count;
     }
 
     void read_files() {
@@ -61,7 +64,7 @@ private:
             run_.accelerator = topology_.accelerator;
         }
         if (trees_.workload.parsed) {
-            workload_ = read_workload(trees_.workload.root, problems_, topology_.fabric);
+            workload_ = read_workload(trees_.workload.root, problems_, topology_.fabric, files_);
         }
     }
 
@@ -125,6 +128,7 @@ private:
     }
 
     const InputTrees& trees_;
+    NamedFiles& files_;
     FabricChecks* checks_;
     Problems& problems_;
     TopologyFile topology_;
@@ -133,13 +137,6 @@ private:
 };
 
 }  // namespace
-
-InputTree parse_input(const std::string& path, Problems& problems) {
-    Source& source = problems.add_source(path, true);
-    InputTree tree{&source, false, {}};
-    tree.parsed = load_document(source, problems, tree.root);
-    return tree;
-}
 
 std::vector<NamedTree> named_trees(InputTrees& trees) {
     const auto root = [](InputTree& tree) { return tree.parsed ? &tree.root : nullptr; };
@@ -157,8 +154,8 @@ Change seed_change(std::uint64_t seed, Problems& problems) {
     return change;
 }
 
-LoadedRun resolve(const InputTrees& trees, FabricChecks* checks, Problems& problems) {
-    return Resolving(trees, checks, problems).resolve();
+LoadedRun resolve(const InputTrees& trees, NamedFiles& files, FabricChecks* checks, Problems& problems) {
+    return Resolving(trees, files, checks, problems).resolve();
 }
 
 LoadedRun load_run(const RunInputs& inputs) {
@@ -176,8 +173,12 @@ LoadedRun load_run(const RunInputs& inputs) {
         apply_change(seed_change(*inputs.seed, problems), named_trees(trees), problems);
     }
     FabricChecks checks;
-    LoadedRun run = resolve(trees, &checks, problems);
+    NamedFiles files(problems);
+    LoadedRun run = resolve(trees, files, &checks, problems);
     problems.raise_any();
+    for (const Source* source : files.sources()) {
+        run.named_files.push_back(source->name);
+    }
     return run;
 }
 

@@ -56,7 +56,9 @@ void measure_bandwidth(const RunReport& report, RunMeasures& measures) {
     const CollectiveReport& collective = report.collectives.front().collective;
     const Duration time = collective.end - collective.start;
     measures.algorithm_bandwidth = bits_per_second(collective.bytes.count, time);
-    const std::int64_t times = moved_by_all(report.workload.collectives.front().collective.primitive);
+    const CollectiveSpec& spec = report.workload.collectives.front().collective;
+    // A table of sizes leaves out what a rank has for itself: all of it must move.
+    const std::int64_t times = spec.sizes ? 0 : moved_by_all(spec.primitive);
     const std::int64_t n = collective.ranks;
     measures.bus_bandwidth =
         times == 0 ? measures.algorithm_bandwidth : bits_per_second(collective.bytes.count, time, times * (n - 1), n);

@@ -1,6 +1,7 @@
 #include <simlette/study/json_text.hpp>
 #include <simlette/study/load.hpp>
 #include <simlette/study/problems.hpp>
+#include <simlette/study/schedule_file.hpp>
 #include <simlette/study/study_file.hpp>
 #include <simlette/study/topology_file.hpp>
 #include <simlette/study/workload_file.hpp>
@@ -41,10 +42,14 @@ std::string schema(const std::string& kind) {
     if (kind == "workload") {
         return schema_text("Simlette workload", schema_of(workload_fields()));
     }
+    if (kind == "schedule") {
+        return schema_text("Simlette schedule", schema_of(schedule_fields()));
+    }
     if (kind == "study") {
         return schema_text("Simlette study", schema_of(study_fields()));
     }
-    throw Error(ErrorKind::input, "unknown file kind " + quote(kind) + "; expected topology, workload or study");
+    throw Error(ErrorKind::input,
+                "unknown file kind " + quote(kind) + "; expected topology, workload, schedule or study");
 }
 
 }  // namespace simlette

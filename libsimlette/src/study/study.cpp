@@ -244,13 +244,16 @@ void Study::check_points(Problems& problems) {
     for (StudyPoint& point : points_) {
         Problems own;
         checks.note = note(point);
-        const LoadedRun run = resolve(changed(point, own), &checks, own);
+        const LoadedRun run = resolve(changed(point, own), named_files_, &checks, own);
         problems.add_new(own);
         if (problems.full()) {
             return;
         }
         point.configuration_hash = run.configuration_hash;
         point.run = hex_text(fnv1a(run.configuration + '\n' + std::string(name_of(point.mode))));
+    }
+    for (const Source* source : named_files_.sources()) {
+        files_.push_back(source->name);
     }
 }
 
@@ -272,7 +275,7 @@ RunInputs Study::inputs(const StudyPoint& point) const {
 
 LoadedRun Study::load(const StudyPoint& point) const {
     Problems problems;
-    LoadedRun run = resolve(changed(point, problems), nullptr, problems);
+    LoadedRun run = resolve(changed(point, problems), named_files_, nullptr, problems);
     problems.raise_any();
     return run;
 }

@@ -1,9 +1,12 @@
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <set>
 
 #include <simlette/collective/build_schedule.hpp>
+#include <simlette/collective/message_sizes.hpp>
 #include <simlette/study/names.hpp>
+#include <simlette/study/schedule_file.hpp>
 #include <simlette/study/workload_file.hpp>
 
 namespace simlette {
@@ -50,13 +53,24 @@ Field<CollectiveText> calls_field() {
     return field;
 }
 
-Kind<ScheduleKind> schedule_kind() {
-    Kind<ScheduleKind> kind = choice(schedule_names, {});
-    kind.read = [choose = kind.read](const Value& value, ScheduleKind& into) {
-        const std::string& text = value.node().text;
-        return value.is_scalar() && names_file(text) ? value.not_built(text) : choose(value, into);
+// The name of a built-in schedule, or a file that holds one. The schedule itself is written.
+Field<CollectiveText> schedule_field() {
+    const Kind<ScheduleKind> kind = choice(schedule_names, {});
+    Field<CollectiveText> field;
+    field.info = {"schedule", "how it is done: the name of a schedule, or a file, relative to this one", false, true};
+    field.read = [kind](const Value& value, CollectiveText& into) {
+        if (value.is_scalar() && names_file(value.node().text)) {
+            into.schedule_file = value.node().text;
+        } else {
+            kind.read(value, into.collective.schedule);
+        }
     };
-    return kind;
+    field.write = [kind](const CollectiveText& from) {
+        const CollectiveSpec& spec = from.collective;
+        return spec.own_schedule ? write_fields(schedule_fields(), *spec.own_schedule) : kind.write(spec.schedule);
+    };
+    field.schema = one_of({kind.schema, file_schema()});
+    return field;
 }
 
 Kind<Time> start_kind() {
@@ -102,9 +116,11 @@ Fields<CollectiveText> built_collective_fields() {
         optional("axis", &CollectiveText::axis, text_kind("an axis of a mesh, such as ffn.ep"),
                  "in place of `group`: every group of this axis runs it, all at the same time"),
         calls_field(),
-        must(of_collective("bytes", &CollectiveSpec::bytes, size_kind({1}, most_bytes),
-                           "the larger of a rank's input and output buffer, such as `64 KiB`")),
-        of_collective("schedule", &CollectiveSpec::schedule, schedule_kind(), "how it is done"),
+        of_collective("bytes", &CollectiveSpec::bytes, size_kind({1}, most_bytes),
+                      "the larger of a rank's input and output buffer, such as `64 KiB`"),
+        optional("sizes", &CollectiveText::sizes, sizes_kind(),
+                 "of all-to-all: what each rank has for each other, a row for each source, instead of `bytes`"),
+        schedule_field(),
         of_collective("layers", &CollectiveSpec::layers, layers_kind(),
                       "coset layers of the schedule: sizes of blocks, or each layer by its generators"),
         of_collective("start", &CollectiveSpec::earliest_start, start_kind(),
@@ -129,7 +145,11 @@ bool read_collectives(const Value& value, std::vector<CollectiveText>& into) {
     for (std::size_t i = 0; i < value.node().items.size(); ++i) {
         into.emplace_back();
         into.back().clean = read_present(value.item(i), collective_fields(), into.back());
-        check_missing(value.item(i), infos_of(collective_fields()));
+        std::vector<FieldInfo> needed = infos_of(collective_fields());
+        for (FieldInfo& info : needed) {
+            info.required = info.required || (info.key == "bytes" && find(value.node().items[i], "sizes") == nullptr);
+        }
+        check_missing(value.item(i), needed);
     }
     return true;
 }
@@ -144,15 +164,21 @@ Kind<std::vector<CollectiveText>> collectives_kind() {
         }
         return list_node(std::move(items));
     };
-    kind.schema = list_schema(schema_of(collective_fields()));
+    Node item = schema_of(collective_fields());
+    const auto requires_key = [](const char* key) { return map_node({{"required", list_node({text_node(key)})}}); };
+    set_member(item, {"anyOf", {}}, list_node({requires_key("bytes"), requires_key("sizes")}));
+    kind.schema = list_schema(std::move(item));
     return kind;
 }
 
 // What needs more than one key or the topology.
 class Completion {
 public:
-    Completion(const Value& file, WorkloadFile& workload, const FabricSpec& fabric)
+    Completion(const Value& file, WorkloadFile& workload, const FabricSpec& fabric, NamedFiles& files,
+               Problems& problems)
         : file_(file),
+          files_(files),
+          problems_(problems),
           collectives_(workload.collectives),
           meshes_(workload.meshes),
           accelerators_(fabric.accelerators),
@@ -167,6 +193,8 @@ public:
             check_axis();
             check_send_recv();
             check_schedule();
+            check_own_schedule();
+            check_sizes();
             check_layers();
             check_operation();
         }
@@ -268,12 +296,103 @@ private:
                   std::string(name_of(primitive)) + "; expected " + alternatives(names));
     }
 
+    // Beside the workload.
+    std::string path_of(const std::string& named) const {
+        const Source* workload = file_.node().place.source;
+        const std::filesystem::path folder =
+            workload == nullptr ? "" : std::filesystem::path(workload->name).parent_path();
+        return (folder / named).lexically_normal().string();
+    }
+
+    // Of the group; 0: not known.
+    std::size_t ranks() const {
+        const std::vector<std::uint32_t>& group = current().group.ranks;
+        if (given("axis")) {
+            return current().axis_size;
+        }
+        return given("group") && !clean("group") ? 0 : group.empty() ? accelerators_ : group.size();
+    }
+
+    void check_own_schedule() const {
+        if (current().schedule_file.empty()) {
+            return;
+        }
+        const InputTree& tree = files_.yaml(path_of(current().schedule_file));
+        const Value file(tree.root, "", problems_);
+        const auto schedule = std::make_shared<ScheduleSpec>();
+        if (!tree.parsed || !read_schedule(file, *schedule)) {
+            return;
+        }
+        if (ranks() != 0 && ranks() != schedule->ranks) {
+            at("schedule")
+                .fail(at("schedule").name() + " is for " + std::to_string(schedule->ranks) +
+                      " ranks, but the group has " + std::to_string(ranks()));
+        }
+        if (clean("primitive") && prove_schedule(file, *schedule, current().collective.primitive)) {
+            current().collective.own_schedule = schedule;
+        }
+    }
+
+    bool read_sizes_file() const {
+        SizesText& sizes = current().sizes;
+        const InputTree& text = files_.text(path_of(sizes.file));
+        return text.parsed && read_csv(*text.source, problems_, sizes);
+    }
+
+    void check_sizes() const {
+        SizesText& sizes = current().sizes;
+        if (!clean("sizes") || (!sizes.file.empty() && !read_sizes_file()) || !check_square(sizes)) {
+            return;
+        }
+        const Value value = at("sizes");
+        for (std::size_t rank = 0; rank < sizes.table.size(); ++rank) {
+            sizes.table[rank][rank] = {0};
+        }
+        const Bytes largest = largest_buffer(sizes.table);
+        Bytes& bytes = current().collective.bytes;
+        if (clean("primitive") && current().collective.primitive != Primitive::all_to_all) {
+            value.fail(value.name() + " goes with all-to-all; of " +
+                       std::string(name_of(current().collective.primitive)) + " all ranks have equally much");
+        }
+        if (largest.count == 0 || most_bytes < largest) {
+            value.fail(value.name() + " gives a buffer of " + std::to_string(largest.count) +
+                       " bytes, the largest sum of a row or a column; expected 1 to " +
+                       std::to_string(most_bytes.count));
+        } else if (clean("bytes") && bytes != largest) {
+            at("bytes").fail(at("bytes").name() + " is " + quote(at("bytes").node().text) +
+                             ", but the largest sum of a row or a column of `sizes` is " + size_text(largest));
+        }
+        bytes = largest;
+        current().collective.sizes = std::make_shared<const SizeTable>(sizes.table);
+    }
+
+    // A row and a column for each rank.
+    bool check_square(const SizesText& sizes) const {
+        const std::size_t count = ranks() == 0 ? sizes.table.size() : ranks();
+        const std::string expected = ", but the group has " + std::to_string(count) + " ranks";
+        if (sizes.table.size() != count) {
+            return at("sizes").fail(at("sizes").name() + " has " + std::to_string(sizes.table.size()) + " rows" +
+                                    expected);
+        }
+        bool good = true;
+        for (std::size_t row = 0; row < count; ++row) {
+            if (sizes.table[row].size() != count) {
+                problems_.add(sizes.rows[row], "row " + std::to_string(row) + " of " + at("sizes").name() + " has " +
+                                                   std::to_string(sizes.table[row].size()) + " sizes" + expected);
+                good = false;
+            }
+        }
+        return good;
+    }
+
     void check_layers() const {
         const ScheduleKind schedule = current().collective.schedule;
         const bool known = clean("layers") && (clean("schedule") || !given("schedule"));
+        const std::string& file = current().schedule_file;
         if (given("layers") && known && !takes_layers(schedule)) {
             at("layers").fail(at("layers").name() + " is for schedules on coset layers, such as rs-ag; " +
-                              at("schedule").name() + " is " + quote(std::string(name_of(schedule))));
+                              at("schedule").name() + " is " +
+                              quote(file.empty() ? std::string(name_of(schedule)) : file));
         }
     }
 
@@ -286,6 +405,8 @@ private:
     }
 
     const Value& file_;
+    NamedFiles& files_;
+    Problems& problems_;
     std::vector<CollectiveText>& collectives_;
     const std::vector<Mesh>& meshes_;
     std::uint32_t accelerators_;
@@ -325,14 +446,14 @@ const Fields<WorkloadFile>& workload_fields() {
     return fields;
 }
 
-WorkloadFile read_workload(const Node& root, Problems& problems, const FabricSpec& fabric) {
+WorkloadFile read_workload(const Node& root, Problems& problems, const FabricSpec& fabric, NamedFiles& files) {
     WorkloadFile workload;
     const Value file(root, "", problems);
     read_present(file, workload_fields(), workload);
     if (!is_of_later_shape(root)) {
         check_missing(file, infos_of(workload_fields()));
     }
-    Completion(file, workload, fabric).run();
+    Completion(file, workload, fabric, files, problems).run();
     return workload;
 }
 

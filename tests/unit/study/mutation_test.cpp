@@ -9,6 +9,7 @@
 #include <simlette/base/random.hpp>
 #include <simlette/study/document.hpp>
 #include <simlette/study/json_text.hpp>
+#include <simlette/study/schedule_file.hpp>
 #include <simlette/study/study.hpp>
 #include <simlette/study/study_file.hpp>
 #include <simlette/study/topology_file.hpp>
@@ -86,13 +87,19 @@ std::string verdict(const std::string& text) {
     Source& source = problems.add_source("f", true);
     source.text = text;
     Node root;
+    NamedFiles files(problems);
     FabricSpec fabric;
     fabric.accelerators = 32;
     try {
         if (normalize_text(source, problems) && parse_document(source, problems, root)) {
             canonical_json(write_fields(topology_fields(), read_topology(root, problems)));
-            canonical_json(write_fields(workload_fields(), read_workload(root, problems, fabric)));
+            canonical_json(write_fields(workload_fields(), read_workload(root, problems, fabric, files)));
             canonical_json(write_fields(study_fields(), read_study(root, problems)));
+            ScheduleSpec schedule;
+            const Value file(root, "", problems);
+            if (read_schedule(file, schedule)) {
+                prove_schedule(file, schedule, Primitive::all_reduce);
+            }
         }
         problems.raise_any();
     } catch (const Error& error) {
@@ -109,7 +116,8 @@ TEST_CASE("a damaged file is read or refused with a place") {
     for (const char* path :
          {"topologies/single-level-eps.yaml", "topologies/single-level-ocs.yaml", "topologies/hybrid-512.yaml",
           "topologies/explicit-two-rows.yaml", "topologies/torus-4x4.yaml", "workloads/one-shot.yaml",
-          "topologies/profiles/latencies.yaml", "workloads/studies/buffers.yaml", "tests/golden/sweep.yaml"}) {
+          "topologies/profiles/latencies.yaml", "workloads/studies/buffers.yaml", "tests/golden/sweep.yaml",
+          "workloads/schedules/square.yaml", "workloads/schedules/racks-of-four.yaml", "workloads/experts-4.yaml"}) {
         originals.push_back(text_of(path));
     }
     for (std::uint64_t seed = 1; seed <= 3'000; ++seed) {

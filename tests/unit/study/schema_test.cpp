@@ -140,7 +140,11 @@ TEST_CASE("the shipped files and every resolved configuration conform to the sch
         CHECK(conforms(configuration.at("topology"), topology));
         CHECK(conforms(configuration.at("workload"), workload));
     }
-    for (const char* name : {"one-shot", "two-shot", "recursive-doubling", "coset-parallel"}) {
+    for (const char* name : {"square", "racks-of-four"}) {
+        CHECK(conforms(file_value("workloads/schedules/" + std::string(name) + ".yaml"), schema_json("schedule")));
+        CHECK_FALSE(conforms(file_value("tests/refuse/schedules/keys.yaml"), schema_json("schedule")));
+    }
+    for (const char* name : {"one-shot", "two-shot", "recursive-doubling", "coset-parallel", "square", "experts-4"}) {
         CHECK(conforms(file_value("workloads/" + std::string(name) + ".yaml"), workload));
     }
 }
@@ -167,7 +171,8 @@ TEST_CASE("the schema refuses unknown keys, missing units and values out of rang
 }
 
 TEST_CASE("a kind of file that is not known has no schema") {
-    CHECK_THROWS_WITH(schema("topologie"), "unknown file kind `topologie`; expected topology, workload or study");
+    CHECK_THROWS_WITH(schema("topologie"),
+                      "unknown file kind `topologie`; expected topology, workload, schedule or study");
 }
 
 }  // namespace simlette

@@ -14,6 +14,9 @@ namespace simlette {
 // ScheduleKind::automatic is the first of its choices.
 Schedule build_schedule(Primitive primitive, ScheduleKind kind, const Overlay& overlay);
 
+// Throws Error{input} if the schedule has faults, is for another number of ranks or leaves the circuits.
+Schedule build_own_schedule(const ScheduleSpec& spec, const Overlay& overlay);
+
 // Those that carry out a primitive on some overlay.
 SIMLETTE_EXPORT std::vector<ScheduleKind> schedules_of(Primitive primitive);
 

@@ -18,23 +18,9 @@
 
 #include <simlette/base/span.hpp>
 #include <simlette/base/units.hpp>
+#include <simlette/collective/schedule_spec.hpp>
 
 namespace simlette {
-
-// How what rank 0 does becomes what rank r does.
-enum class Symmetry {
-    cyclic,        // a label x becomes x + r modulo the ranks
-    exclusive_or,  // x XOR r
-    mixed_radix,   // digit by digit the sum modulo the radix of the digit: products of complete graphs
-    none,          // x: every rank is written out
-};
-
-// What the receiver does with the pieces.
-enum class Effect {
-    collect,  // keeps them apart by source: whole contributions, or blocks on their way to one rank
-    reduce,   // adds the sender's partial sum of each piece to its own
-    replace,  // takes the sender's pieces for its own
-};
 
 // The buffer of rank `source`, cut. Only Effect::collect knows sources: elsewhere the sender sends what it holds.
 struct Piece {

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <simlette/base/units.hpp>
+#include <simlette/collective/schedule_spec.hpp>
 
 namespace simlette {
 
@@ -59,6 +61,10 @@ struct LayerChoice {
     bool given() const { return !blocks.empty() || !generators.empty(); }
 };
 
+// What each rank of a group has for each other: a row for each source, in it a column for each destination. What a rank
+// has for itself does not count.
+using SizeTable = std::vector<std::vector<Bytes>>;
+
 struct CollectiveSpec {
     // Orders what starts at one instant, and names the collective in reports; unset: the number registered before.
     std::optional<std::uint32_t> id;
@@ -72,8 +78,11 @@ struct CollectiveSpec {
     Time earliest_start{0};
     SendOrder send_order = SendOrder::rotated;
     Operation operation = Operation::write;
-    bool phase_barrier = false;  // every member waits for the last delivery of a phase
-    LayerChoice layers;          // of schedules on coset layers
+    bool phase_barrier = false;                             // every member waits for the last delivery of a phase
+    LayerChoice layers;                                     // of schedules on coset layers
+    std::shared_ptr<const ScheduleSpec> own_schedule = {};  // if set: instead of `schedule`, which stays automatic
+    // Of all-to-all: instead of equal blocks. `bytes` is then the largest sum of a row or column, or 0 to work it out.
+    std::shared_ptr<const SizeTable> sizes = {};
 };
 
 }  // namespace simlette

@@ -78,8 +78,8 @@ struct CollectiveReport {
     // critical_path says where the time went: once it has finished, in flit mode. On paths
     // through several switches only if critical_messages() were traced: which flit comes last is not known ahead.
     bool explained = false;
-    TimeParts critical_path;  // of the slowest group; adds up to end - start; all zero unless explained
-    Duration finish_skew{0};  // between the first and the last rank to finish, of any group
+    TimeParts critical_path;            // of the slowest group; adds up to end - start; all zero unless explained
+    Duration finish_skew{0};            // between the first and the last rank to finish, of any group
     std::vector<ScheduleTrial> trials;  // of `auto-simulated`, else empty
 };
 

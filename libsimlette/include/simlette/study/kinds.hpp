@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -76,5 +77,44 @@ Kind<Enum> choice(const Names<Enum, count>& names, std::vector<std::string> not_
 // One of several forms of a value, for the schema.
 Node one_of(std::vector<Node> forms);
 Node list_schema(Node item);
+Node file_schema();  // the path of a file, as names_file() knows it
+
+// A value that may be left out.
+template <class T>
+Kind<std::optional<T>> if_given(Kind<T> given) {
+    Kind<std::optional<T>> kind;
+    kind.schema = given.schema;
+    kind.read = [read = given.read](const Value& value, std::optional<T>& into) { return read(value, into.emplace()); };
+    kind.write = [write = given.write](const std::optional<T>& value) { return value ? write(*value) : Node{}; };
+    return kind;
+}
+
+// A list of maps, with at least one item.
+template <class T>
+Kind<std::vector<T>> list_of(Fields<T> fields, std::string expected) {
+    Kind<std::vector<T>> kind;
+    kind.read = [fields, expected = std::move(expected)](const Value& value, std::vector<T>& into) {
+        if (!value.is_list()) {
+            return value.expect(expected);
+        }
+        if (value.node().items.empty()) {
+            return value.fail(value.name() + " is empty; expected " + expected);
+        }
+        bool good = true;
+        for (std::size_t i = 0; i < value.node().items.size() && !value.hopeless(); ++i) {
+            good = read_fields(value.item(i), fields, into.emplace_back()) && good;
+        }
+        return good;
+    };
+    kind.write = [fields](const std::vector<T>& list) {
+        std::vector<Node> items;
+        for (const T& item : list) {
+            items.push_back(write_fields(fields, item));
+        }
+        return list_node(std::move(items));
+    };
+    kind.schema = list_schema(schema_of(fields));
+    return kind;
+}
 
 }  // namespace simlette

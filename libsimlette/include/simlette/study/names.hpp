@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <simlette/base/contract.hpp>
+#include <simlette/collective/schedule_spec.hpp>
 #include <simlette/collective/spec.hpp>
 #include <simlette/fabric/spec.hpp>
 #include <simlette/sim/mode.hpp>
@@ -94,6 +95,16 @@ inline constexpr Names<ScheduleKind, 17> schedule_names{{
     {ScheduleKind::bruck_parallel, "bruck-parallel"},
     {ScheduleKind::direct, "direct"},
     {ScheduleKind::pairwise, "pairwise"},
+}};
+inline constexpr Names<Symmetry, 3> symmetry_names{{
+    {Symmetry::none, "none"},
+    {Symmetry::cyclic, "cyclic"},
+    {Symmetry::exclusive_or, "exclusive-or"},
+}};
+inline constexpr Names<Effect, 3> effect_names{{
+    {Effect::collect, "collect"},
+    {Effect::reduce, "reduce"},
+    {Effect::replace, "replace"},
 }};
 inline constexpr Names<Operation, 2> operation_names{{
     {Operation::write, "write"},

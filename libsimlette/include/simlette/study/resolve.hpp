@@ -6,24 +6,17 @@
 #include <string>
 #include <vector>
 
+#include <simlette/study/input_tree.hpp>
 #include <simlette/study/load.hpp>
 #include <simlette/study/overrides.hpp>
 #include <simlette/study/problems.hpp>
 
 namespace simlette {
 
-struct InputTree {
-    const Source* source = nullptr;  // nullptr: there is no such file
-    bool parsed = false;
-    Node root;
-};
-
 struct InputTrees {
     InputTree topology;
     InputTree workload;
 };
-
-InputTree parse_input(const std::string& path, Problems& problems);
 
 // What paths of changes may start with.
 std::vector<NamedTree> named_trees(InputTrees& trees);
@@ -38,6 +31,6 @@ struct FabricChecks {
 };
 
 // Meaningful if it added no problem. Without `checks` the fabric is known to stand.
-LoadedRun resolve(const InputTrees& trees, FabricChecks* checks, Problems& problems);
+LoadedRun resolve(const InputTrees& trees, NamedFiles& files, FabricChecks* checks, Problems& problems);
 
 }  // namespace simlette

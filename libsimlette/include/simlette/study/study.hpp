@@ -66,7 +66,8 @@ private:
     InputTrees changed(const StudyPoint& point, Problems& problems) const;
     std::string note(const StudyPoint& point) const;
 
-    Problems sources_;  // what places in the trees point to
+    Problems sources_;                          // what places in the trees point to
+    mutable NamedFiles named_files_{sources_};  // all read by the constructor, then only looked up
     std::string text_;
     std::vector<std::string> topologies_;
     std::vector<std::string> workloads_;

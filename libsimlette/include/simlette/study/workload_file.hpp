@@ -6,7 +6,9 @@
 #include <vector>
 
 #include <simlette/sim/workload.hpp>
+#include <simlette/study/input_tree.hpp>
 #include <simlette/study/kinds.hpp>
+#include <simlette/study/sizes.hpp>
 
 namespace simlette {
 
@@ -22,7 +24,9 @@ struct CollectiveText {
     std::string axis;             // in place of the group: `mesh.axis`
     std::uint32_t axis_size = 0;  // of each of its groups, once it is known
     std::uint32_t calls = 1;
-    CollectiveSpec collective;       // the group is filled in last
+    CollectiveSpec collective;  // the group is filled in last
+    std::string schedule_file;  // empty: `schedule` names a built-in one
+    SizesText sizes;
     std::vector<std::string> after;  // names
     std::vector<std::string> clean;  // keys that were read without a problem
 };
@@ -46,8 +50,9 @@ std::vector<std::vector<std::uint32_t>> groups_of(const std::string& axis, const
 const Fields<CollectiveText>& collective_fields();
 const Fields<WorkloadFile>& workload_fields();
 
-// Reads a tree for a fabric. With 0 accelerators their number is not known, and ranks are not compared with it.
-WorkloadFile read_workload(const Node& root, Problems& problems, const FabricSpec& fabric);
+// Reads a tree for a fabric, and the files that it names, whose paths count from its own folder. With 0 accelerators
+// their number is not known, and ranks are not compared with it.
+WorkloadFile read_workload(const Node& root, Problems& problems, const FabricSpec& fabric, NamedFiles& files);
 
 WorkloadSpec workload_spec(const WorkloadFile& workload);
 
