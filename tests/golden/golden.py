@@ -37,6 +37,9 @@ CASES = [
     ("two-level-hybrid-two-shot", "topologies/two-level-hybrid-16.yaml", TWO_SHOT, [CREDITS]),
     ("eps-folds", EPS, "workloads/folds.yaml", []),
     ("ocs-folds", "topologies/single-level-ocs-fold.yaml", "workloads/folds.yaml", []),
+    ("eps-uniform-traffic", EPS, "workloads/uniform-traffic.yaml", ["workload.traffic.measure=20 us"]),
+    ("two-level-hot-spot-traffic", "topologies/two-level-eps-16.yaml", "workloads/uniform-traffic.yaml",
+     ["topology.responses=per-message", CREDITS, "workload.traffic={pattern: hot-spot, load: 0.5, measure: 20 us}"]),
     ("eps-message-mode", EPS, ONE_SHOT, [MEBIBYTE, CREDITS, SAME], "message"),
 ]
 

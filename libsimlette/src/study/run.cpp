@@ -1,38 +1,16 @@
-#include <sys/resource.h>
-
 #include <algorithm>
-#include <chrono>
-#include <ctime>
 
 #include <simlette/base/contract.hpp>
 #include <simlette/base/error.hpp>
 #include <simlette/study/report_path.hpp>
 #include <simlette/study/run.hpp>
+#include <simlette/study/run_costs.hpp>
 #include <simlette/study/run_setup.hpp>
+#include <simlette/study/run_traffic.hpp>
 
 namespace simlette {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-constexpr std::uint64_t events_between_looks = std::uint64_t{1} << 18;
-
-double seconds_since(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-double cpu_seconds() {
-    timespec spent{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
-    return static_cast<double>(spent.tv_sec) + static_cast<double>(spent.tv_nsec) / 1e9;
-}
-
-std::int64_t peak_rss_bytes() {
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
-    return usage.ru_maxrss * std::int64_t{1024};
-}
 
 SimulatorOptions options_of(const RunControl& control) {
     SimulatorOptions options;
@@ -99,8 +77,7 @@ private:
     Simulator simulator_;
     std::int64_t payload_due_ = 0;
     StallReport stall_;
-    Clock::time_point began_ = Clock::now();
-    double cpu_at_start_ = cpu_seconds();
+    RunClock clock_;
     double told_ = 0;
 };
 
@@ -144,7 +121,7 @@ void WorkloadRun::take_completed(const Completed& completed) {
 }
 
 void WorkloadRun::tell_progress() {
-    const double elapsed = seconds_since(began_);
+    const double elapsed = clock_.wall_seconds();
     if (!control_.progress || elapsed - told_ < control_.progress_interval) {
         return;
     }
@@ -192,8 +169,8 @@ Outcome WorkloadRun::drain() {
 
 // Those of the simulator, which numbers collectives as they are registered, in the order of the workload.
 void WorkloadRun::report_into(RunReport& report) const {
-    report.wall_seconds = seconds_since(began_);
-    report.cpu_seconds = cpu_seconds() - cpu_at_start_;
+    report.wall_seconds = clock_.wall_seconds();
+    report.cpu_seconds = clock_.cpu_seconds();
     report.validity = simulator_.validity();
     report.stall = stall_;
     report.collectives = entries_;
@@ -291,6 +268,10 @@ RunReport run(const LoadedRun& loaded, const RunInputs& inputs, const RunControl
     report.configuration = loaded.configuration;
     report.configuration_hash = loaded.configuration_hash;
     report.workload = loaded.workload;
+    if (loaded.workload.traffic) {
+        run_traffic(loaded, inputs, control, report);
+        return report;
+    }
     std::vector<TracedMessage> critical;
     {
         WorkloadRun player(loaded, inputs, control, options_of(control));

@@ -1,11 +1,13 @@
-// A workload as plain data: collectives and what each waits for.
+// A workload as plain data: collectives and what each waits for, or synthetic traffic.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <simlette/collective/spec.hpp>
+#include <simlette/sim/traffic_spec.hpp>
 
 namespace simlette {
 
@@ -18,6 +20,7 @@ struct WorkloadEntry {
 
 struct WorkloadSpec {
     std::vector<WorkloadEntry> collectives;
+    std::optional<TrafficSpec> traffic;  // then there are no collectives
 };
 
 }  // namespace simlette

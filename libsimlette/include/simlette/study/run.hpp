@@ -10,14 +10,15 @@
 
 #include <simlette/base/export.hpp>
 #include <simlette/sim/simulator.hpp>
+#include <simlette/sim/traffic_simulator.hpp>
 #include <simlette/study/load.hpp>
 
 namespace simlette {
 
 struct RunProgress {
     Time now;
-    std::int64_t payload_delivered = 0;
-    std::int64_t payload_due = 0;  // of the whole workload
+    std::int64_t done = 0;  // payload that was delivered; of synthetic traffic simulated time
+    std::int64_t due = 0;   // of the whole workload
     std::uint64_t events = 0;
     double wall_seconds = 0;
 };
@@ -84,6 +85,7 @@ struct RunReport {
     WorkloadSpec workload;
     std::vector<EntryReport> collectives;  // one per workload entry, in order
     std::optional<Time> completion;        // the latest end; none if no collective has ended
+    std::optional<TrafficReport> traffic;  // of a workload of synthetic traffic
     NetworkStatistics statistics;
     std::vector<LinkStatistics> links;
     std::vector<MessageRecord> messages;  // if recorded

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,10 +27,12 @@ struct CollectiveText {
 
 struct WorkloadFile {
     std::vector<CollectiveText> collectives;
+    std::optional<TrafficSpec> traffic;
 };
 
 Kind<GroupText> group_kind();
 Kind<LayerChoice> layers_kind();
+Kind<std::optional<TrafficSpec>> traffic_kind();
 
 const Fields<CollectiveText>& collective_fields();
 const Fields<WorkloadFile>& workload_fields();
