@@ -17,8 +17,8 @@ bool shows_progress(ProgressChoice choice) {
 }
 
 std::string progress_text(const RunProgress& progress) {
-    const auto delivered = static_cast<double>(progress.payload_delivered);
-    const auto due = static_cast<double>(progress.payload_due);
+    const auto delivered = static_cast<double>(progress.done);
+    const auto due = static_cast<double>(progress.due);
     const double share = due > 0 ? delivered / due : 0;
     const double rate = progress.wall_seconds > 0 ? static_cast<double>(progress.events) / progress.wall_seconds : 0;
     char text[128];

@@ -57,6 +57,9 @@ CASES = [
     ("eps-decode-axes", "topologies/two-level-eps-16.yaml", "workloads/decode-axes.yaml",
      ["workload.meshes={attention: {kvp: 4, tpa: 4}, ffn: {ep: 8, tpe: 2}}", "topology.responses=per-message"]),
     ("direct-decode-axes", "topologies/direct-axes.yaml", "workloads/decode-axes.yaml", []),
+    ("eps-uniform-traffic", EPS, "workloads/uniform-traffic.yaml", ["workload.traffic.measure=20 us"]),
+    ("two-level-hot-spot-traffic", "topologies/two-level-eps-16.yaml", "workloads/uniform-traffic.yaml",
+     ["topology.responses=per-message", CREDITS, "workload.traffic={pattern: hot-spot, load: 0.5, measure: 20 us}"]),
     ("eps-message-mode", EPS, ONE_SHOT, [MEBIBYTE, CREDITS, SAME], "message"),
 ]
 

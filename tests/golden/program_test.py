@@ -26,6 +26,8 @@ EPS = "topologies/single-level-eps.yaml"
 OCS = "topologies/single-level-ocs.yaml"
 ONE_SHOT = "workloads/one-shot.yaml"
 SMALL = ["--set", "topology.accelerators=8"]
+TRAFFIC = "workloads/uniform-traffic.yaml"
+SHORT = ["--set", "workload.traffic.warmup=2 us", "--set", "workload.traffic.measure=8 us"]
 TIGHT = ["--set", "topology.buffers={request: 4 flits, response: 4 flits}"]
 # A minute of work and more, in port-messages of 205 flits: some are delivered at once.
 LONG = ["--set", "topology.accelerators=512", "--set", "workload.collectives.0.bytes=1 MiB"]
@@ -265,6 +267,36 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual((cut["collectives"][0]["start_ps"], cut["collectives"][0]["end_ps"]), (0, None))
         whole = self.json_of(EPS, ONE_SHOT, "--until", f"{end} ps")
         self.assertEqual((whole["outcome"], whole["completion_ps"]), ("finished", end))
+
+    def test_traffic_tells_what_was_offered_and_accepted(self):
+        report = self.json_of(EPS, TRAFFIC, *SHORT)
+        self.assertEqual(list(report), KEYS[:KEYS.index("goodput_bps")] + ["traffic"] + KEYS[KEYS.index("goodput_bps"):])
+        traffic = report["traffic"]
+        self.assertEqual((report["outcome"], report["completion_ps"], report["collectives"]), ("finished", None, []))
+        self.assertEqual((traffic["window_start_ps"], traffic["window_end_ps"]), (2_000_000, 10_000_000))
+        self.assertAlmostEqual(traffic["offered"], 0.3, delta=0.02)
+        self.assertAlmostEqual(traffic["accepted"], traffic["offered"], delta=0.02)
+        self.assertEqual(traffic["measured_messages"], traffic["measured_delivered"])
+        self.assertEqual(traffic["created_messages"], traffic["delivered_messages"] + traffic["in_flight_messages"])
+        self.assertEqual((traffic["saturated"], traffic["cut"]), (False, False))
+        for other in (["--mode", "message"], ["--seed", "1"]):
+            self.assertEqual(self.json_of(EPS, TRAFFIC, *SHORT, *other)["traffic"], traffic)
+        self.assertNotEqual(self.json_of(EPS, TRAFFIC, *SHORT, "--seed", "2")["event_hash"], report["event_hash"])
+        modes = self.json_of(EPS, TRAFFIC, *SHORT, "--mode", "all")["modes"]
+        self.assertIn("analytic mode knows no queues", modes[2]["error"])
+
+    def test_traffic_is_cut_by_until_and_told_in_table_and_csv(self):
+        cut = self.json_of(EPS, TRAFFIC, *SHORT, "--until", "5 us")
+        self.assertEqual((cut["outcome"], cut["traffic"]["window_end_ps"]), ("time-limit", 5_000_000))
+        early = self.json_of(EPS, TRAFFIC, *SHORT, "--until", "1 us")
+        self.assertIsNone(early["traffic"]["offered"])
+        table = simlette("run", EPS, TRAFFIC, *SHORT).stdout
+        self.assertRegex(table, r"\noffered +[0-9.]+ % of the injection rate, [0-9.]+ Tb/s\n")
+        rows = list(csv.DictReader(io.StringIO(simlette("run", EPS, TRAFFIC, *SHORT, "--csv", "-").stdout)))
+        self.assertEqual(rows[0]["traffic.saturated"], "false")
+        self.assertIn("saturated", simlette("run", EPS, TRAFFIC, *SHORT, "--set", "workload.traffic.load=1").stdout)
+        self.refused(["run", EPS, TRAFFIC, "--explain"], "`traffic` has none")
+        self.refused(["run", EPS, TRAFFIC, "--trace", "x"], "known option `--trace` with `traffic`, not in this version")
 
     def test_check_prints_the_configuration_and_simulates_nothing(self):
         done = simlette("run", EPS, ONE_SHOT, "--set", "workload.collectives.0.bytes=1 TiB", "--check")

@@ -21,7 +21,7 @@ const std::vector<SourceQueues::PortLoad>& SourceQueues::spread(const Injection&
         loads_.push_back({link, 0});
     }
     OutMessage message;
-    std::int64_t before = 0;
+    std::int64_t before = injection.before;
     for (std::uint32_t i = 0; injection.messages->message(injection.rank, injection.phase, i, message); ++i) {
         if (message.bytes.count == 0) {
             continue;
@@ -68,7 +68,7 @@ void SourceQueues::append(const PortLoad& load, std::uint32_t collective, PortMe
         port.begun.clear();
     }
     waiting.flits = left(load.link, collective);
-    cursors_[id] = {at_hand_, 0, 0, load.flits, waiting, no_id};
+    cursors_[id] = {at_hand_, 0, held_[at_hand_].injection.before, load.flits, waiting, no_id};
     if (port.first == no_id) {
         port.first = id;
     } else {

@@ -11,12 +11,10 @@
 #include <simlette/collective/message_sizes.hpp>
 #include <simlette/collective/player.hpp>
 #include <simlette/fabric/built_fabric.hpp>
-#include <simlette/fabric/flit_network.hpp>
-#include <simlette/fabric/message_network.hpp>
-#include <simlette/sim/analytic_network.hpp>
 #include <simlette/sim/explain.hpp>
 #include <simlette/sim/groups.hpp>
 #include <simlette/sim/judge.hpp>
+#include <simlette/sim/network.hpp>
 #include <simlette/sim/simulator.hpp>
 #include <simlette/sim/trials.hpp>
 
@@ -24,56 +22,16 @@ namespace simlette {
 
 namespace {
 
-// Nothing is simulated later, so that what an event sets off stays in 64 bits: a flit and a path take 1.1e16 ps at
-// most.
-constexpr Time last_instant{9'000'000 * ps_per_second};
-
 [[noreturn]] void past_the_end() {
     throw Error(ErrorKind::input, "simulated time ends at " + std::to_string(last_instant.ps / ps_per_second) +
                                       " s; use fewer bytes, a faster rate or an earlier start");
-}
-
-// Only flit mode counts the time of a flit link by link.
-void check_rates(const HostGraph& graph, const char* mode) {
-    const auto slower = [&graph](const LinkClass& kind) { return kind.flit_time != graph.classes.front().flit_time; };
-    if (std::any_of(graph.classes.begin(), graph.classes.end(), slower)) {
-        throw Error(ErrorKind::input, "known value `" + std::string(mode) +
-                                          "` of `mode` on links of unequal rates, not in this version; use flit mode");
-    }
-}
-
-using Network = std::variant<FlitNetwork<LaneQueue>, MessageNetwork, AnalyticNetwork>;
-
-Network network_for(const Fabric& fabric, const SimulatorOptions& options) {
-    const FabricSpec& spec = fabric.spec;
-    const TransactionRules rules{spec.fidelity, spec.responses, spec.tags};
-    switch (options.mode) {
-        case Mode::message:
-            if (spec.fidelity == Fidelity::ualink) {
-                throw Error(ErrorKind::input, "known value `ualink` with `mode: message`, not in this version");
-            }
-            if (fabric.graph.has_choices()) {
-                throw Error(
-                    ErrorKind::input,
-                    "known value `message` of `mode` on a fabric whose switches choose among links, not in this "
-                    "version; use flit mode");
-            }
-            check_rates(fabric.graph, "message");
-            return Network(std::in_place_type<MessageNetwork>, fabric.graph, spec.routing, rules, spec.seed);
-        case Mode::analytic:
-            check_rates(fabric.graph, "analytic");
-            return Network(std::in_place_type<AnalyticNetwork>, fabric.graph);
-        case Mode::flit:
-            break;
-    }
-    return Network(std::in_place_type<FlitNetwork<LaneQueue>>, fabric.graph, spec.routing, rules, spec.seed);
 }
 
 }  // namespace
 
 struct Simulator::State {
     State(std::shared_ptr<const Fabric> on, SimulatorOptions with)
-        : fabric(std::move(on)), options(std::move(with)), network(network_for(*fabric, options)) {
+        : fabric(std::move(on)), options(std::move(with)), network(network_for(*fabric, options.mode)) {
         observe();
     }
 

@@ -267,6 +267,15 @@ std::vector<EntryReport> previewed(const std::shared_ptr<const Fabric>& fabric, 
     return inputs.workload.empty() ? std::vector<EntryReport>() : preview(fabric, loaded.workload, inputs);
 }
 
+std::string traffic_line(const TrafficSpec& traffic) {
+    const std::string hot =
+        traffic.pattern == TrafficPattern::hot_spot
+            ? fmt::format(", {} to rank {}", percent_text(traffic.hot_share * 1000), traffic.hot_rank)
+            : std::string();
+    return fmt::format("traffic, {}{}, load {}, messages of {}", name_of(traffic.pattern), hot,
+                       percent_text(traffic.load * 1000), size_text(traffic.message));
+}
+
 std::string kind_text(const FabricSpec& fabric) {
     const std::string kind(name_of(fabric.kind));
     switch (fabric.kind) {
@@ -317,6 +326,9 @@ std::string group_text(const WorkloadEntry& entry, std::size_t group) {
 }
 
 std::string workload_line(const WorkloadSpec& workload) {
+    if (workload.traffic) {
+        return traffic_line(*workload.traffic);
+    }
     const std::size_t count = workload.collectives.size();
     return fmt::format("{} collective{}", count_text(count), count == 1 ? "" : "s");
 }
@@ -331,7 +343,7 @@ std::string description_text(const LoadedRun& loaded, const RunInputs& inputs) {
     std::string text;
     if (!inputs.workload.empty()) {
         rows.push_back({"workload", fmt::format("{}: {}", inputs.workload, workload_line(loaded.workload))});
-        text = workload_table(loaded.workload, entries);
+        text = entries.empty() ? std::string() : workload_table(loaded.workload, entries);
     }
     return aligned(rows, 2, "") + text;
 }

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <optional>
 
+#include <simlette/fabric/built_fabric.hpp>
 #include <simlette/fabric/transactions.hpp>
 #include <simlette/link/packing.hpp>
+#include <simlette/sim/traffic_source.hpp>
 #include <simlette/study/paths.hpp>
 #include <simlette/study/run.hpp>
 #include <simlette/study/run_setup.hpp>
@@ -82,6 +84,19 @@ std::int64_t piled_up(std::int64_t all, const WorkloadEntry& asked, const Fabric
     return fabric.buffers.request < all / inputs ? fabric.buffers.request * inputs : all;
 }
 
+// Until the end of the window, as the load is in the mean. What a fabric cannot carry piles up.
+void add_traffic(const TrafficSpec& spec, const Fabric& fabric, std::int64_t hops, RunEstimate& sizes) {
+    __extension__ using Wide = __int128;
+    constexpr std::int64_t share = 1'000'000;
+    const Wide rate = TrafficSource(fabric, spec).injection_rate().per_second;
+    const Wide bits = rate * spec.load / share * (spec.warmup + spec.measure).ps / ps_per_second;
+    const auto messages = static_cast<std::int64_t>(bits / 8 / spec.message.count);
+    const TransactionRules rules{fabric.spec.fidelity, fabric.spec.responses, fabric.spec.tags};
+    const Transactions each = transactions_of(rules, spec.message, false, compressed_requests_per_control);
+    sizes.flits = messages * each.forward;
+    sizes.flit_hops = messages * (each.forward + each.back) * hops;
+}
+
 }  // namespace
 
 RunEstimate estimate(const LoadedRun& loaded, const RunInputs& inputs) {
@@ -91,6 +106,9 @@ RunEstimate estimate(const LoadedRun& loaded, const RunInputs& inputs) {
     const std::int64_t hops = paths ? std::int64_t{paths->longest.packet_switches} + 1 : 1;  // the most
     const std::vector<EntryReport> entries = preview(fabric, loaded.workload, inputs);
     RunEstimate sizes;
+    if (loaded.workload.traffic) {
+        add_traffic(*loaded.workload.traffic, *fabric, hops, sizes);
+    }
     std::int64_t most = 0;
     for (std::size_t i = 0; i < entries.size(); ++i) {
         const WorkloadEntry& asked = loaded.workload.collectives[i];

@@ -20,6 +20,9 @@ Json scalar_json(const Node& node) {
     if (node.text == "true" || node.text == "false") {
         return Json(node.text == "true");
     }
+    if (node.text.find('.') != std::string::npos) {
+        return Json::parse(node.text);
+    }
     const bool negative = !node.text.empty() && node.text.front() == '-';
     require(parse_whole(negative ? node.text.substr(1) : node.text, number), "plain scalars are numbers or booleans");
     return Json(negative ? -number : number);

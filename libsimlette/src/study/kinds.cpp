@@ -161,6 +161,29 @@ Kind<Bytes> size_kind(Bytes low, Bytes high) {
     return kind;
 }
 
+Kind<std::int64_t> share_kind() {
+    constexpr std::int64_t one = 1'000'000;
+    const char* const expected = "a number above 0, at most 1, with up to six decimals, such as 0.3";
+    Kind<std::int64_t> kind;
+    kind.read = [expected](const Value& value, std::int64_t& into) {
+        if (value.is_scalar() && !value.node().plain) {
+            return value.fail(value.name() + " is the text " + quote(value.node().text) + " in quotes; expected " +
+                              expected);
+        }
+        const Quantity share = value.is_scalar() ? parse_share(value.node().text) : Quantity{};
+        if (share.form != Quantity::Form::good || share.value < 1 || share.value > one) {
+            return value.expect(expected);
+        }
+        into = share.value;
+        return true;
+    };
+    kind.write = [](const std::int64_t& share) { return share_node(share); };
+    kind.schema = map_node({{"type", text_node("number")},
+                            {"exclusiveMinimum", number_node(std::int64_t{0})},
+                            {"maximum", number_node(std::int64_t{1})}});
+    return kind;
+}
+
 Kind<bool> boolean_kind() {
     Kind<bool> kind;
     kind.read = [](const Value& value, bool& into) {

@@ -73,7 +73,8 @@ Duration traffic_window(const NetworkStatistics& statistics) {
 Duration link_window(const RunReport& report) {
     const NetworkStatistics& statistics = report.statistics;
     const Duration window = traffic_window(statistics);
-    const bool cut = report.outcome != Outcome::finished && statistics.first_injection < report.ended;
+    const bool cut =
+        (report.outcome != Outcome::finished || report.traffic) && statistics.first_injection < report.ended;
     return cut ? std::max(window, report.ended - statistics.first_injection) : window;
 }
 
@@ -110,6 +111,27 @@ RunMeasures measure(const RunReport& report) {
             measures.rank_finish_skew = std::max(measures.rank_finish_skew, entry.collective.finish_skew);
         }
     }
+    return measures;
+}
+
+namespace {
+
+std::optional<Ratio> share_of_rate(std::optional<std::int64_t> rate, BitRate whole) {
+    if (!rate) {
+        return std::nullopt;
+    }
+    return Ratio{static_cast<std::int64_t>(Wide{*rate} * 1'000'000'000 / whole.per_second)};
+}
+
+}  // namespace
+
+TrafficMeasures measure(const TrafficReport& traffic) {
+    const Duration window = traffic.window_end - traffic.window_start;
+    TrafficMeasures measures;
+    measures.offered_rate = bits_per_second(traffic.offered.count, window);
+    measures.accepted_rate = bits_per_second(traffic.accepted.count, window);
+    measures.offered = share_of_rate(measures.offered_rate, traffic.injection_rate);
+    measures.accepted = share_of_rate(measures.accepted_rate, traffic.injection_rate);
     return measures;
 }
 

@@ -44,6 +44,16 @@ Node number_node(std::uint64_t number) {
     return plain_node(std::to_string(number));
 }
 
+Node share_node(std::int64_t millionths) {
+    constexpr std::int64_t one = 1'000'000;
+    std::string text = std::to_string(millionths / one);
+    if (millionths % one != 0) {
+        text += '.' + std::to_string(one + millionths % one).substr(1);
+        text.erase(text.find_last_not_of('0') + 1);
+    }
+    return plain_node(std::move(text));
+}
+
 Node boolean_node(bool value) {
     return plain_node(value ? "true" : "false");
 }

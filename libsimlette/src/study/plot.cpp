@@ -170,8 +170,18 @@ std::string quoted(const std::string& text) {
     return safe + '\'';
 }
 
+// Where a step of the name ends in `_ps`; npos if none does.
+std::size_t time_mark(const std::string& name) {
+    const std::string steps = name + '.';
+    return steps.find("_ps.");
+}
+
 bool is_time(const std::string& name) {
-    return name.size() > 3 && name.compare(name.size() - 3, 3, "_ps") == 0;
+    return time_mark(name) != std::string::npos;
+}
+
+std::string label_of_result(std::string name) {
+    return is_time(name) ? name.erase(time_mark(name), 3) + " in us" : name;
 }
 
 std::optional<double> height_of(const SweepRow& row, bool time) {
@@ -305,11 +315,10 @@ PlotRequest plot_request(const std::string& text, const Study& study) {
 
 std::string plot_script(const PlotRequest& request, SweepTable table) {
     shorten_files(table);
-    const bool time = is_time(request.y);
     const Axis axis(table, request.x);
     const Lines lines(table, request, axis);
     return head(lines.names()) + axis.script() + "set xlabel " + quoted(request.x) + "\nset ylabel " +
-           quoted(time ? request.y.substr(0, request.y.size() - 3) + " in us" : request.y) + '\n' + lines.script();
+           quoted(label_of_result(request.y)) + '\n' + lines.script();
 }
 
 }  // namespace simlette

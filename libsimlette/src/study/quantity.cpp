@@ -225,6 +225,11 @@ Quantity parse_quantity(std::string_view text, const UnitTable& table) {
     return valued(written, unit->factor);
 }
 
+Quantity parse_share(std::string_view text) {
+    Written written;
+    return split(text, written) && written.unit.empty() ? valued(written, 1'000'000) : Quantity{};
+}
+
 bool parse_whole(std::string_view text, std::int64_t& value) {
     const bool digits = !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
     if (!digits || (text.size() > 1 && text.front() == '0')) {

@@ -42,6 +42,28 @@ std::optional<Duration> latency(const RunReport& report, Duration LatencyPercent
     return report.message_latency ? std::optional<Duration>((*report.message_latency).*percentile) : std::nullopt;
 }
 
+using Columns = std::vector<std::pair<std::string, std::string>>;
+
+void add_traffic(const TrafficReport& traffic, Columns& columns) {
+    const TrafficMeasures measures = measure(traffic);
+    const auto latency = [&](Duration LatencySummary::*which) {
+        return traffic.latency ? field((*traffic.latency).*which) : std::string();
+    };
+    const Columns more{{"traffic.offered", field(measures.offered)},
+                       {"traffic.accepted", field(measures.accepted)},
+                       {"traffic.offered_bps", field(measures.offered_rate)},
+                       {"traffic.accepted_bps", field(measures.accepted_rate)},
+                       {"traffic.latency_ps.mean", latency(&LatencySummary::mean)},
+                       {"traffic.latency_ps.p50", latency(&LatencySummary::p50)},
+                       {"traffic.latency_ps.p99", latency(&LatencySummary::p99)},
+                       {"traffic.latency_ps.max", latency(&LatencySummary::max)},
+                       {"traffic.measured_messages", field(traffic.measured)},
+                       {"traffic.measured_delivered", field(traffic.measured_delivered)},
+                       {"traffic.saturated", traffic.saturated() ? "true" : "false"},
+                       {"traffic.cut", traffic.cut ? "true" : "false"}};
+    columns.insert(columns.end(), more.begin(), more.end());
+}
+
 template <class T>
 std::optional<T> if_counted(const RunReport& report, T value) {
     return counts_links(report) ? std::optional<T>(value) : std::nullopt;
@@ -66,7 +88,7 @@ std::string hottest(const RunReport& report, const UseSpan::Level& level) {
 
 std::string report_csv(const RunReport& report) {
     const RunMeasures measures = measure(report);
-    const std::vector<std::pair<const char*, std::string>> columns{
+    Columns columns{
         {"topology", field(report.inputs.topology)},
         {"workload", field(report.inputs.workload)},
         {"mode", field(std::string(name_of(report.mode)))},
@@ -97,11 +119,14 @@ std::string report_csv(const RunReport& report) {
         {"cpu_seconds", fmt::format("{:.6f}", report.cpu_seconds)},
         {"peak_rss_bytes", field(report.peak_rss_bytes)},
     };
+    if (report.traffic) {
+        add_traffic(*report.traffic, columns);
+    }
     std::string header;
     std::string row;
     for (const auto& column : columns) {
         const char* separator = header.empty() ? "" : ",";
-        header += separator + std::string(column.first);
+        header += separator + column.first;
         row += separator + column.second;
     }
     return header + '\n' + row + '\n';

@@ -229,10 +229,43 @@ Json over_time_json(const RunReport& report) {
     return list;
 }
 
+Json summary_json(const std::optional<LatencySummary>& latency) {
+    if (!latency) {
+        return {{"mean", nullptr}, {"p50", nullptr}, {"p99", nullptr}, {"max", nullptr}};
+    }
+    return {{"mean", latency->mean.ps}, {"p50", latency->p50.ps}, {"p99", latency->p99.ps}, {"max", latency->max.ps}};
+}
+
+Json traffic_json(const TrafficSpec& spec, const TrafficReport& traffic) {
+    const TrafficMeasures measures = measure(traffic);
+    return {{"pattern", name_of(spec.pattern)},
+            {"ranks", traffic.ranks},
+            {"injection_rate_bps", traffic.injection_rate.per_second},
+            {"window_start_ps", traffic.window_start.ps},
+            {"window_end_ps", traffic.window_end.ps},
+            {"offered", ratio_json(measures.offered)},
+            {"accepted", ratio_json(measures.accepted)},
+            {"offered_bps", number_or_null(measures.offered_rate)},
+            {"accepted_bps", number_or_null(measures.accepted_rate)},
+            {"latency_ps", summary_json(traffic.latency)},
+            {"network_latency_ps", summary_json(traffic.network_latency)},
+            {"measured_messages", traffic.measured},
+            {"measured_delivered", traffic.measured_delivered},
+            {"created_messages", traffic.created},
+            {"delivered_messages", traffic.delivered},
+            {"in_flight_messages", traffic.created - traffic.delivered},
+            {"waiting_bytes", {{"start", traffic.waiting_at_start.count}, {"end", traffic.waiting_at_end.count}}},
+            {"saturated", traffic.saturated()},
+            {"cut", traffic.cut}};
+}
+
 void add_measures(const RunReport& report, Json& json) {
     const RunMeasures measures = measure(report);
     json["completion_ps"] = report.completion ? Json(report.completion->ps) : Json(nullptr);
     json["collectives"] = collectives_json(report);
+    if (report.traffic) {
+        json["traffic"] = traffic_json(*report.workload.traffic, *report.traffic);
+    }
     json["goodput_bps"] = number_or_null(measures.goodput);
     json["algorithm_bandwidth_bps"] = number_or_null(measures.algorithm_bandwidth);
     json["bus_bandwidth_bps"] = number_or_null(measures.bus_bandwidth);

@@ -57,7 +57,7 @@ std::string head(const RunReport& report) {
               {"workload", report.inputs.workload, workload_line(report.workload)},
               {"outcome", outcome_text(report), ""}};
     add_mode(report, rows);
-    if (report.outcome == Outcome::finished) {
+    if (report.outcome == Outcome::finished && !report.traffic) {
         rows.push_back({"completion", time_text(report.completion.value_or(zero).ps), ""});
     }
     return aligned(rows, 3, "");
@@ -143,10 +143,11 @@ void add_links(const RunReport& report, const RunMeasures& measures, Rows& rows)
 std::string traffic_table(const RunReport& report) {
     const RunMeasures measures = measure(report);
     const NetworkStatistics& statistics = report.statistics;
-    Rows rows{{"traffic", traffic_text(statistics)},
-              {"goodput", rate_or_dash(measures.goodput)},
-              {"bandwidth", fmt::format("{} algorithm, {} bus", rate_or_dash(measures.algorithm_bandwidth),
-                                        rate_or_dash(measures.bus_bandwidth))}};
+    Rows rows{{"traffic", traffic_text(statistics)}, {"goodput", rate_or_dash(measures.goodput)}};
+    if (!report.traffic) {
+        rows.push_back({"bandwidth", fmt::format("{} algorithm, {} bus", rate_or_dash(measures.algorithm_bandwidth),
+                                                 rate_or_dash(measures.bus_bandwidth))});
+    }
     if (counts_links(report)) {
         add_links(report, measures, rows);
     }
@@ -159,6 +160,43 @@ std::string traffic_table(const RunReport& report) {
     rows.push_back(
         {"simulator", fmt::format("{} events in {:.3f} s, {} MiB, event hash {}", count_text(statistics.events),
                                   report.wall_seconds, report.peak_rss_bytes >> 20, hex_text(report.event_hash))});
+    return aligned(rows, 2, "");
+}
+
+std::string share_text(const std::optional<Ratio>& share, const std::optional<std::int64_t>& rate) {
+    return share ? fmt::format("{} of the injection rate, {}", percent_text(share->billionths), rate_or_dash(rate))
+                 : "-";
+}
+
+std::string waiting_text(const TrafficReport& traffic) {
+    return fmt::format("{} at the start of the window, {} at its end{}", size_text(traffic.waiting_at_start),
+                       size_text(traffic.waiting_at_end),
+                       traffic.saturated() ? ": saturated, latencies grow with the time that is measured" : "");
+}
+
+std::string measured_text(const TrafficReport& traffic) {
+    const auto count = [](std::int64_t messages) { return count_text(static_cast<std::uint64_t>(messages)); };
+    const std::int64_t missing = traffic.measured - traffic.measured_delivered;
+    const std::string left = missing == 0 ? std::string(", all delivered")
+                                          : fmt::format(", {} not delivered{}: latencies are without them",
+                                                        count(missing), traffic.cut ? " when the run was cut" : "");
+    return fmt::format("{} messages{}; {} created in all, {} under way at the end", count(traffic.measured), left,
+                       count(traffic.created), count(traffic.created - traffic.delivered));
+}
+
+std::string load_table(const TrafficReport& traffic) {
+    const TrafficMeasures measures = measure(traffic);
+    Rows rows{{"window", fmt::format("{} to {}", time_text(traffic.window_start.ps), time_text(traffic.window_end.ps))},
+              {"offered", share_text(measures.offered, measures.offered_rate)},
+              {"accepted", share_text(measures.accepted, measures.accepted_rate)}};
+    if (traffic.latency) {
+        rows.push_back(
+            {"latency", fmt::format("{} mean, {} p50, {} p99, {} most, from creation",
+                                    time_text(traffic.latency->mean.ps), time_text(traffic.latency->p50.ps),
+                                    time_text(traffic.latency->p99.ps), time_text(traffic.latency->max.ps))});
+    }
+    rows.push_back({"measured", measured_text(traffic)});
+    rows.push_back({"waiting", waiting_text(traffic)});
     return aligned(rows, 2, "");
 }
 
@@ -182,7 +220,8 @@ std::string stall_text(const RunReport& report) {
 }
 
 std::string report_table(const RunReport& report) {
-    std::string text = head(report) + '\n' + collectives_table(report) + '\n' + groups_table(report);
+    std::string text = head(report) + '\n';
+    text += (report.traffic ? load_table(*report.traffic) : collectives_table(report)) + '\n' + groups_table(report);
     if (report.outcome == Outcome::stalled) {
         text += stall_text(report) + '\n';
     }

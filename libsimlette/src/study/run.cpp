@@ -1,8 +1,4 @@
-#include <sys/resource.h>
-
 #include <algorithm>
-#include <chrono>
-#include <ctime>
 
 #include <simlette/base/contract.hpp>
 #include <simlette/base/error.hpp>
@@ -10,31 +6,13 @@
 #include <simlette/study/link_history.hpp>
 #include <simlette/study/report_path.hpp>
 #include <simlette/study/run.hpp>
+#include <simlette/study/run_costs.hpp>
 #include <simlette/study/run_setup.hpp>
+#include <simlette/study/run_traffic.hpp>
 
 namespace simlette {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-constexpr std::uint64_t events_between_looks = std::uint64_t{1} << 18;
-
-double seconds_since(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-double cpu_seconds() {
-    timespec spent{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
-    return static_cast<double>(spent.tv_sec) + static_cast<double>(spent.tv_nsec) / 1e9;
-}
-
-std::int64_t peak_rss_bytes() {
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
-    return usage.ru_maxrss * std::int64_t{1024};
-}
 
 SimulatorOptions options_of(const RunControl& control) {
     SimulatorOptions options;
@@ -111,8 +89,7 @@ private:
     std::optional<LinkHistory> history_;
     std::int64_t payload_due_ = 0;
     StallReport stall_;
-    Clock::time_point began_ = Clock::now();
-    double cpu_at_start_ = cpu_seconds();
+    RunClock clock_;
     double told_ = 0;
 };
 
@@ -156,7 +133,7 @@ void WorkloadRun::take_completed(const Completed& completed) {
 }
 
 void WorkloadRun::tell_progress() {
-    const double elapsed = seconds_since(began_);
+    const double elapsed = clock_.wall_seconds();
     if (!control_.progress || elapsed - told_ < control_.progress_interval) {
         return;
     }
@@ -254,8 +231,8 @@ void WorkloadRun::report_into(RunReport& report) const {
 }
 
 void WorkloadRun::add_costs(RunReport& report) const {
-    report.wall_seconds += seconds_since(began_);
-    report.cpu_seconds += cpu_seconds() - cpu_at_start_;
+    report.wall_seconds += clock_.wall_seconds();
+    report.cpu_seconds += clock_.cpu_seconds();
     report.peak_rss_bytes = peak_rss_bytes();
 }
 
@@ -359,6 +336,10 @@ RunReport run(const LoadedRun& loaded, const RunInputs& inputs, const RunControl
     report.configuration = loaded.configuration;
     report.configuration_hash = loaded.configuration_hash;
     report.workload = loaded.workload;
+    if (loaded.workload.traffic) {
+        run_traffic(loaded, inputs, control, report);
+        return report;
+    }
     LoadedRun settled = loaded;
     const std::vector<std::vector<ScheduleTrial>> trials = settle_schedules(settled, inputs, control);
     std::vector<TracedMessage> critical;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <simlette/base/error.hpp>
+#include <simlette/sim/traffic_source.hpp>
 #include <simlette/study/problems.hpp>
 #include <simlette/study/quantity.hpp>
 #include <simlette/study/run_setup.hpp>
@@ -75,9 +76,29 @@ std::shared_ptr<const Fabric> build_fabric_of(const LoadedRun& loaded, const Run
     }
 }
 
+namespace {
+
+void check_traffic(const Fabric& fabric, const TrafficSpec& traffic, const RunInputs& inputs) {
+    try {
+        const TrafficSource fits(fabric, traffic);
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::input) {
+            throw;
+        }
+        std::vector<Problem> problems;
+        add_problems(error, inputs.workload, "traffic: ", problems);
+        throw Error(problems);
+    }
+}
+
+}  // namespace
+
 std::vector<EntryReport> preview(const std::shared_ptr<const Fabric>& fabric, const WorkloadSpec& workload,
                                  const RunInputs& inputs) {
     constexpr std::size_t most_problems = 20;
+    if (workload.traffic) {
+        check_traffic(*fabric, *workload.traffic, inputs);
+    }
     Simulator simulator(fabric);
     std::vector<EntryReport> entries(workload.collectives.size());
     std::vector<Problem> problems;

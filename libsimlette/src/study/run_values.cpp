@@ -44,6 +44,11 @@ RunReport full_report() {
     EntryReport& entry = report.collectives.emplace_back();
     entry.started = entry.collective.finished = entry.collective.explained = true;
     report.completion = Time{1};
+    report.workload.traffic = TrafficSpec{};
+    report.traffic = TrafficReport{};
+    report.traffic->window_end = Time{1};
+    report.traffic->injection_rate = {1};
+    report.traffic->latency = report.traffic->network_latency = LatencySummary{};
     report.message_latency = LatencyPercentiles{};
     report.statistics.first_injection = Time{0};
     report.statistics.last_delivery = Time{1};

@@ -33,6 +33,14 @@ Node topology_table() {
     return table;
 }
 
+// Either collectives or traffic.
+Node workload_table() {
+    Node table = schema_of(workload_fields());
+    set_member(table, {"anyOf", {}},
+               list_node({requires_keys({text_node("collectives")}), requires_keys({text_node("traffic")})}));
+    return table;
+}
+
 }  // namespace
 
 std::string schema(const std::string& kind) {
@@ -40,7 +48,7 @@ std::string schema(const std::string& kind) {
         return schema_text("Simlette topology", topology_table());
     }
     if (kind == "workload") {
-        return schema_text("Simlette workload", schema_of(workload_fields()));
+        return schema_text("Simlette workload", workload_table());
     }
     if (kind == "schedule") {
         return schema_text("Simlette schedule", schema_of(schedule_fields()));

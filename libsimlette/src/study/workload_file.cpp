@@ -158,6 +158,9 @@ Kind<std::vector<CollectiveText>> collectives_kind() {
     Kind<std::vector<CollectiveText>> kind;
     kind.read = read_collectives;
     kind.write = [](const std::vector<CollectiveText>& collectives) {
+        if (collectives.empty()) {
+            return Node{};  // traffic
+        }
         std::vector<Node> items;
         for (const CollectiveText& collective : collectives) {
             items.push_back(write_fields(collective_fields(), collective));
@@ -416,7 +419,27 @@ private:
 };
 
 bool is_of_later_shape(const Node& root) {
-    return find(root, "trace") != nullptr || find(root, "model") != nullptr || find(root, "traffic") != nullptr;
+    return find(root, "trace") != nullptr || find(root, "model") != nullptr;
+}
+
+// A workload is either collectives or traffic.
+void check_shape(const Value& file) {
+    const bool traffic = find(file.node(), "traffic") != nullptr;
+    if (traffic && find(file.node(), "collectives") != nullptr) {
+        file.fail_at_key(index_of(file.node(), "traffic"),
+                         "`traffic` beside `collectives`; expected one of them: what is measured of traffic would be "
+                         "the collectives too");
+    } else if (!traffic && !is_of_later_shape(file.node())) {
+        check_missing(file, {{"collectives", "a list of collectives", true, true}});
+    }
+}
+
+void check_hot_rank(const Value& file, const WorkloadFile& workload, const FabricSpec& fabric) {
+    if (workload.traffic && fabric.accelerators > 0 && workload.traffic->hot_rank >= fabric.accelerators) {
+        file.at("traffic.hot_rank")
+            .fail("`traffic.hot_rank` is " + std::to_string(workload.traffic->hot_rank) +
+                  "; the fabric has ranks 0 to " + std::to_string(fabric.accelerators - 1));
+    }
 }
 
 }  // namespace
@@ -437,8 +460,10 @@ const Fields<WorkloadFile>& workload_fields() {
         Fields<WorkloadFile> all{
             optional("meshes", &WorkloadFile::meshes, meshes_kind(),
                      "named arrangements of all ranks: for each the sizes of its axes, slowest first"),
-            required("collectives", &WorkloadFile::collectives, collectives_kind(), "a list of collectives")};
-        for (const char* key : {"trace", "model", "deployment", "traffic", "jobs", "skew", "multicast", "start"}) {
+            optional("collectives", &WorkloadFile::collectives, collectives_kind(), "a list of collectives"),
+            optional("traffic", &WorkloadFile::traffic, traffic_kind(),
+                     "synthetic traffic: messages at random times, instead of collectives")};
+        for (const char* key : {"trace", "model", "deployment", "jobs", "skew", "multicast", "start"}) {
             all.push_back(later<WorkloadFile>(key));
         }
         return all;
@@ -450,9 +475,8 @@ WorkloadFile read_workload(const Node& root, Problems& problems, const FabricSpe
     WorkloadFile workload;
     const Value file(root, "", problems);
     read_present(file, workload_fields(), workload);
-    if (!is_of_later_shape(root)) {
-        check_missing(file, infos_of(workload_fields()));
-    }
+    check_shape(file);
+    check_hot_rank(file, workload, fabric);
     Completion(file, workload, fabric, files, problems).run();
     return workload;
 }
@@ -460,6 +484,7 @@ WorkloadFile read_workload(const Node& root, Problems& problems, const FabricSpe
 WorkloadSpec workload_spec(const WorkloadFile& workload) {
     WorkloadSpec spec;
     spec.meshes = workload.meshes;
+    spec.traffic = workload.traffic;
     std::map<std::string, std::size_t> index_of_name;
     for (const CollectiveText& text : workload.collectives) {
         WorkloadEntry entry{

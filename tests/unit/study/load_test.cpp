@@ -104,6 +104,19 @@ TEST_CASE("the defaults are those of the contract") {
           R"("start":"0 ns"}]}})");
 }
 
+TEST_CASE("traffic has the defaults of the contract, and keys of a hot spot where the pattern reads them") {
+    const LoadedRun plain = loaded_texts(least_topology, "traffic: {pattern: uniform, load: 0.30}");
+    REQUIRE(plain.workload.traffic);
+    CHECK(plain.workload.collectives.empty());
+    CHECK(plain.workload.traffic->load == 300'000);
+    CHECK(plain.configuration.find(
+              R"("workload":{"traffic":{"load":0.3,"measure":"100 us","message":"4 KiB","pattern":"uniform",)"
+              R"("warmup":"20 us"}})") != std::string::npos);
+    const LoadedRun hot = loaded_texts(least_topology, "traffic: {pattern: hot-spot, load: 1, hot_rank: 3}");
+    CHECK(hot.workload.traffic->hot_rank == 3);
+    CHECK(hot.configuration.find(R"("traffic":{"hot_rank":3,"hot_share":0.1,"load":1,)") != std::string::npos);
+}
+
 TEST_CASE("the preset ualink has defaults of its own, and what the file says stands") {
     const FabricSpec preset = loaded_texts(with("fidelity: ualink"), least_workload).fabric;
     CHECK(preset.fidelity == Fidelity::ualink);

@@ -68,6 +68,8 @@ TEST_CASE("numbers stand where they belong, words one after the other, and times
     CHECK(has(script, "set xtics rotate by -45 ('8' 8, '16' 16, '64' 64)\n"));
     CHECK(has(script, "set logscale x 2\n"));
     CHECK(has(script, "set ylabel 'completion in us'\nset yrange [0:*]\n"));
+    CHECK(has(plot_script({"topology.ports", "message_latency_ps.p50", {"topology"}}, table),
+              "set ylabel 'message_latency.p50 in us'\n"));
     CHECK(has(script, "$line0 << END\n8 100\n16 50\n64 12.5\nEND\n"));
     CHECK(has(script, "title 'it''s'\n"));
     CHECK_FALSE(has(script, "$line1"));

@@ -161,9 +161,9 @@ TEST_CASE("progress is told against the bytes of the whole workload") {
     control.progress = [&first](const RunProgress& progress) { first = first.events == 0 ? progress : first; };
     const RunReport report = run(loaded, files, control);
     CHECK(report.statistics.payload_bytes == 2 * 2 * 15 * (1_MiB).count);  // two-shot twice
-    CHECK(first.payload_due == report.statistics.payload_bytes);
-    CHECK(first.payload_delivered > 0);
-    CHECK(first.payload_delivered < first.payload_due);
+    CHECK(first.due == report.statistics.payload_bytes);
+    CHECK(first.done > 0);
+    CHECK(first.done < first.due);
 }
 
 TEST_CASE("what the second simulation of an explained run costs counts too, and its progress says so") {

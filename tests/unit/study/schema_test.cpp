@@ -23,7 +23,8 @@ json schema_json(const std::string& kind) {
 // A tree from a file as JSON values: plain numbers and booleans as such.
 json value_of(const Node& node) {
     if (node.kind == Node::Kind::scalar) {
-        const bool literal = node.plain && std::regex_match(node.text, std::regex("true|false|0|[1-9][0-9]*"));
+        const bool literal =
+            node.plain && std::regex_match(node.text, std::regex("true|false|(0|[1-9][0-9]*)([.][0-9]+)?"));
         return literal ? json::parse(node.text) : json(node.text);
     }
     json value = node.kind == Node::Kind::map ? json::object() : json::array();
@@ -108,6 +109,9 @@ bool conforms(const json& value, const json& rule) {
     if (type == "integer") {
         return value.is_number_integer() && value >= rule.at("minimum") && value <= rule.at("maximum");
     }
+    if (type == "number") {
+        return value.is_number() && value > rule.at("exclusiveMinimum") && value <= rule.at("maximum");
+    }
     if (type == "boolean") {
         return value.is_boolean();
     }
@@ -144,7 +148,8 @@ TEST_CASE("the shipped files and every resolved configuration conform to the sch
         CHECK(conforms(file_value("workloads/schedules/" + std::string(name) + ".yaml"), schema_json("schedule")));
         CHECK_FALSE(conforms(file_value("tests/refuse/schedules/keys.yaml"), schema_json("schedule")));
     }
-    for (const char* name : {"one-shot", "two-shot", "recursive-doubling", "coset-parallel", "square", "experts-4"}) {
+    for (const char* name :
+         {"one-shot", "two-shot", "recursive-doubling", "coset-parallel", "square", "experts-4", "uniform-traffic"}) {
         CHECK(conforms(file_value("workloads/" + std::string(name) + ".yaml"), workload));
     }
 }
@@ -163,7 +168,7 @@ TEST_CASE("the schema refuses unknown keys, missing units and values out of rang
         INFO(file);
         CHECK_FALSE(conforms(file_value("tests/refuse/study-" + std::string(file) + ".yaml"), schema_json("study")));
     }
-    for (const char* file : {"values", "read"}) {
+    for (const char* file : {"values", "read", "traffic-values", "traffic-missing"}) {
         INFO(file);
         CHECK_FALSE(
             conforms(file_value("tests/refuse/workload-" + std::string(file) + ".yaml"), schema_json("workload")));

@@ -39,6 +39,7 @@ struct Injection {
     std::uint32_t phase = 0;
     bool read = false;
     std::uint8_t requests_per_control = 2;  // with Fidelity::ualink
+    std::int64_t before = 0;                // units of earlier messages of the source that striping goes on from
 };
 
 // A flit at one port of its way.

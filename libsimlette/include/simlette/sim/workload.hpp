@@ -1,13 +1,15 @@
-// A workload as plain data: meshes, collectives and what each waits for.
+// A workload as plain data: meshes, collectives and what each waits for, or synthetic traffic.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <simlette/base/export.hpp>
 #include <simlette/collective/spec.hpp>
+#include <simlette/sim/traffic_spec.hpp>
 
 namespace simlette {
 
@@ -39,6 +41,7 @@ struct WorkloadEntry {
 struct WorkloadSpec {
     std::vector<WorkloadEntry> collectives;
     std::vector<Mesh> meshes;
+    std::optional<TrafficSpec> traffic;  // then there are no collectives
 };
 
 }  // namespace simlette

@@ -46,6 +46,7 @@ Kind<Time> instant_kind(Time high);
 Kind<BitRate> rate_kind();
 Kind<Bytes> size_kind(Bytes low, Bytes high);
 
+Kind<std::int64_t> share_kind();  // above 0, at most 1; in millionths
 Kind<bool> boolean_kind();
 Kind<std::string> text_kind(std::string expected);
 

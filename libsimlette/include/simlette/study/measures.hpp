@@ -50,4 +50,14 @@ bool counts_links(const RunReport& report);
 
 RunMeasures measure(const RunReport& report);
 
+// Of synthetic traffic in its window; none in a window of no length.
+struct TrafficMeasures {
+    std::optional<std::int64_t> offered_rate;  // bits/s, of all ranks together
+    std::optional<std::int64_t> accepted_rate;
+    std::optional<Ratio> offered;  // of the injection rate
+    std::optional<Ratio> accepted;
+};
+
+TrafficMeasures measure(const TrafficReport& traffic);
+
 }  // namespace simlette

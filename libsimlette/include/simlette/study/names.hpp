@@ -10,6 +10,7 @@
 #include <simlette/collective/spec.hpp>
 #include <simlette/fabric/spec.hpp>
 #include <simlette/sim/mode.hpp>
+#include <simlette/sim/traffic_spec.hpp>
 
 namespace simlette {
 
@@ -76,6 +77,12 @@ inline constexpr Names<Primitive, 6> primitive_names{{
     {Primitive::reduce_scatter, "reduce-scatter"},
     {Primitive::broadcast, "broadcast"},
     {Primitive::send_recv, "send-recv"},
+}};
+inline constexpr Names<TrafficPattern, 4> pattern_names{{
+    {TrafficPattern::uniform, "uniform"},
+    {TrafficPattern::permutation, "permutation"},
+    {TrafficPattern::hot_spot, "hot-spot"},
+    {TrafficPattern::all_to_all, "all-to-all"},
 }};
 inline constexpr Names<ScheduleKind, 17> schedule_names{{
     {ScheduleKind::automatic, "auto"},
@@ -174,6 +181,9 @@ constexpr std::string_view name_of(SendOrder order) {
 }
 constexpr std::string_view name_of(Mode mode) {
     return name_in(mode_names, mode);
+}
+constexpr std::string_view name_of(TrafficPattern pattern) {
+    return name_in(pattern_names, pattern);
 }
 
 }  // namespace simlette

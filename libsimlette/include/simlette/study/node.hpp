@@ -46,6 +46,7 @@ Node text_node(std::string_view text);  // a scalar in quotes
 Node number_node(std::int64_t number);
 Node number_node(std::uint64_t number);
 Node boolean_node(bool value);
+Node share_node(std::int64_t millionths);  // a decimal fraction: 0.3, 1
 Node list_node(std::vector<Node> items);
 Node map_node(std::vector<std::pair<std::string, Node>> members);
 

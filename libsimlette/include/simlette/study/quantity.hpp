@@ -53,6 +53,9 @@ struct Quantity {
 // The grammar: decimal digits without leading zeros, a fraction or none, one space or none, the unit.
 Quantity parse_quantity(std::string_view text, const UnitTable& table);
 
+// A number without unit, such as `0.3`, in millionths.
+Quantity parse_share(std::string_view text);
+
 // Decimal digits without sign, leading zeros, exponent or separators, below 2^63. False: `text` is none.
 bool parse_whole(std::string_view text, std::int64_t& value);
 

@@ -11,14 +11,15 @@
 #include <simlette/base/export.hpp>
 #include <simlette/fabric/link_levels.hpp>
 #include <simlette/sim/simulator.hpp>
+#include <simlette/sim/traffic_simulator.hpp>
 #include <simlette/study/load.hpp>
 
 namespace simlette {
 
 struct RunProgress {
     Time now;
-    std::int64_t payload_delivered = 0;
-    std::int64_t payload_due = 0;  // of the whole workload
+    std::int64_t done = 0;  // payload that was delivered; of synthetic traffic simulated time
+    std::int64_t due = 0;   // of the whole workload
     std::uint64_t events = 0;
     double wall_seconds = 0;
     bool again = false;  // of the second simulation, which follows the critical paths; all counts begin anew
@@ -101,6 +102,7 @@ struct RunReport {
     WorkloadSpec workload;
     std::vector<EntryReport> collectives;  // one per workload entry, in order
     std::optional<Time> completion;        // the latest end; none if no collective has ended
+    std::optional<TrafficReport> traffic;  // of a workload of synthetic traffic
     NetworkStatistics statistics;
     std::vector<LinkStatistics> links;
     LinkLevels link_levels;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,7 @@ struct CollectiveText {
 struct WorkloadFile {
     std::vector<Mesh> meshes;
     std::vector<CollectiveText> collectives;
+    std::optional<TrafficSpec> traffic;
 };
 
 Kind<GroupText> group_kind();
@@ -46,6 +48,7 @@ void check_meshes(const Value& file, const std::vector<Mesh>& meshes, std::uint3
 bool resolve_axis(const Value& value, const std::vector<Mesh>& meshes, CollectiveText& into);
 // None if no mesh has the axis.
 std::vector<std::vector<std::uint32_t>> groups_of(const std::string& axis, const std::vector<Mesh>& meshes);
+Kind<std::optional<TrafficSpec>> traffic_kind();
 
 const Fields<CollectiveText>& collective_fields();
 const Fields<WorkloadFile>& workload_fields();

@@ -1,0 +1,23 @@
+// The network of each mode behind one type.
+#pragma once
+
+#include <variant>
+
+#include <simlette/fabric/built_fabric.hpp>
+#include <simlette/fabric/flit_network.hpp>
+#include <simlette/fabric/message_network.hpp>
+#include <simlette/sim/analytic_network.hpp>
+#include <simlette/sim/mode.hpp>
+
+namespace simlette {
+
+using Network = std::variant<FlitNetwork<LaneQueue>, MessageNetwork, AnalyticNetwork>;
+
+// Throws Error{input} if the mode cannot carry the fabric. The fabric must outlive the network.
+Network network_for(const Fabric& fabric, Mode mode);
+
+// Nothing is simulated later, so that what an event sets off stays in 64 bits: a flit and a path take 1.1e16 ps at
+// most.
+inline constexpr Time last_instant{9'000'000 * ps_per_second};
+
+}  // namespace simlette

@@ -1,0 +1,48 @@
+#include <simlette/sim/network.hpp>
+
+#include <algorithm>
+#include <string>
+
+#include <simlette/base/error.hpp>
+
+namespace simlette {
+
+namespace {
+
+// Only flit mode counts the time of a flit link by link.
+void check_rates(const HostGraph& graph, const char* mode) {
+    const auto slower = [&graph](const LinkClass& kind) { return kind.flit_time != graph.classes.front().flit_time; };
+    if (std::any_of(graph.classes.begin(), graph.classes.end(), slower)) {
+        throw Error(ErrorKind::input, "known value `" + std::string(mode) +
+                                          "` of `mode` on links of unequal rates, not in this version; use flit mode");
+    }
+}
+
+}  // namespace
+
+Network network_for(const Fabric& fabric, Mode mode) {
+    const FabricSpec& spec = fabric.spec;
+    const TransactionRules rules{spec.fidelity, spec.responses, spec.tags};
+    switch (mode) {
+        case Mode::message:
+            if (spec.fidelity == Fidelity::ualink) {
+                throw Error(ErrorKind::input, "known value `ualink` with `mode: message`, not in this version");
+            }
+            if (fabric.graph.has_choices()) {
+                throw Error(
+                    ErrorKind::input,
+                    "known value `message` of `mode` on a fabric whose switches choose among links, not in this "
+                    "version; use flit mode");
+            }
+            check_rates(fabric.graph, "message");
+            return Network(std::in_place_type<MessageNetwork>, fabric.graph, spec.routing, rules, spec.seed);
+        case Mode::analytic:
+            check_rates(fabric.graph, "analytic");
+            return Network(std::in_place_type<AnalyticNetwork>, fabric.graph);
+        case Mode::flit:
+            break;
+    }
+    return Network(std::in_place_type<FlitNetwork<LaneQueue>>, fabric.graph, spec.routing, rules, spec.seed);
+}
+
+}  // namespace simlette
