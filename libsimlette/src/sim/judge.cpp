@@ -60,7 +60,7 @@ Validity judge(const AnalyticNetwork& network, const Fabric& fabric) {
         validity.reasons.push_back(
             "transactions are packed into flits, but analytic mode counts bytes alone; use flit mode");
     }
-    if (graph.has_levels()) {
+    if (fabric.spec.kind == FabricKind::two_level && graph.has_levels()) {
         validity.reasons.push_back(
             "paths differ in length, but analytic mode charges the longest in every phase; use flit mode");
     }

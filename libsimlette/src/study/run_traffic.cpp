@@ -1,6 +1,7 @@
 #include <simlette/study/run_traffic.hpp>
 
 #include <algorithm>
+#include <string>
 
 #include <simlette/base/error.hpp>
 #include <simlette/study/run_costs.hpp>
@@ -14,8 +15,12 @@ void check_control(const RunControl& control) {
     if (control.explain) {
         throw Error(ErrorKind::input, "`--explain` follows the critical path of collectives; `traffic` has none");
     }
-    if (control.record_trace) {
-        throw Error(ErrorKind::input, "known option `--trace` with `traffic`, not in this version");
+    const char* const option = control.record_trace         ? "--trace"
+                               : control.record_utilization ? "--utilization"
+                               : control.count_shares       ? "--by-collective"
+                                                            : nullptr;
+    if (option != nullptr) {
+        throw Error(ErrorKind::input, "known option `" + std::string(option) + "` with `traffic`, not in this version");
     }
 }
 
@@ -71,6 +76,7 @@ void run_traffic(const LoadedRun& loaded, const RunInputs& inputs, const RunCont
     report.traffic = simulator.report();
     report.statistics = simulator.statistics();
     report.links = simulator.links();
+    report.link_levels = link_levels(*fabric);
     if (control.record_messages) {
         report.messages = simulator.messages();
     }

@@ -130,10 +130,11 @@ TEST_CASE("fabrics are built once for all points that can only stand or fall tog
     const auto built = [](const std::vector<Override>& overrides) {
         FabricChecks checks;
         Problems problems;
+        NamedFiles files(problems);
         for (const Override& override : overrides) {
             InputTrees trees{parse_input("topologies/all-eps-512.yaml", problems), {}};
             apply_change(*change_of(override, problems), named_trees(trees), problems);
-            resolve(trees, &checks, problems);
+            resolve(trees, files, &checks, problems);
         }
         CHECK(problems.size() == 0);
         return checks.seen.size();
