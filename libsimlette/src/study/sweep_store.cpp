@@ -81,9 +81,9 @@ std::set<std::string> finished_in(const std::string& file) {
     if (!std::filesystem::exists(file)) {
         return {};
     }
-    // What a killed sweep left in its log is read by one who may write the log back.
-    const bool killed = std::filesystem::exists(file + "-wal") || std::filesystem::exists(file + "-journal");
-    Database database(file, killed ? Database::Access::alone : Database::Access::reading);
+    // What a killed sweep left in its log is read by one who may write the log back; somebody may be looking at it too.
+    const bool log = std::filesystem::exists(file + "-wal") || std::filesystem::exists(file + "-journal");
+    Database database(file, log ? Database::Access::shared : Database::Access::reading);
     if (is_new(database)) {
         return {};  // killed before it had a table
     }
