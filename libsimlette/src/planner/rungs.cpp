@@ -7,12 +7,11 @@
 #include <simlette/base/error.hpp>
 #include <simlette/collective/closed_form.hpp>
 #include <simlette/collective/fold.hpp>
+#include <simlette/planner/busiest_circuit.hpp>
 
 namespace simlette {
 
 namespace {
-
-using boost::multiprecision::cpp_int;
 
 // What is tried, of equal time and phases the first. On blocks the others are never better: flooding moves more than
 // `coset-factored-parallel` in as many phases, and so does `recursive-doubling` beside `coset-factored`. On one block
@@ -42,18 +41,11 @@ bool all_layers_at_once(ScheduleKind kind) {
 // One schedule of one collective on one rung.
 class Candidate {
 public:
-    Candidate(const PlanRequest& request, Bytes bytes, ScheduleKind kind, ScheduleCost cost, std::size_t blocks)
-        : request_(request), kind_(kind), phases_(cost.phases), blocks_(blocks) {
-        const Exact ps = cost.volume * bytes.count * 8 * ps_per_second / request.rate.per_second;
-        moved_ = boost::multiprecision::numerator(ps);
-        over_ = boost::multiprecision::denominator(ps);
-    }
+    Candidate(const PlanRequest& request, Bytes bytes, ScheduleKind kind, const ScheduleCost& cost, std::size_t blocks)
+        : request_(request), kind_(kind), phases_(cost.phases), blocks_(blocks), circuit_(cost, bytes, request.rate) {}
 
     ScheduleChoice choice(std::size_t crossing, std::uint32_t copies) const {
-        const cpp_int over = over_ * copies;
-        const cpp_int serialization = (2 * moved_ + over) / (2 * over);  // half up, once a call
-        const cpp_int time = serialization + latency(crossing).ps;
-        return {kind_, phases_, {time > most_cost ? most_cost : static_cast<std::int64_t>(time)}};
+        return {kind_, phases_, latency(crossing) + circuit_.busy(copies, {most_cost / 2})};
     }
 
 private:
@@ -71,8 +63,7 @@ private:
     ScheduleKind kind_;
     std::uint32_t phases_;
     std::size_t blocks_;
-    cpp_int moved_;  // a fraction: picoseconds of the busiest circuit
-    cpp_int over_;
+    BusiestCircuit circuit_;
 };
 
 // The ways to write `rest` as a product of factors from 2 to `most`, widest first, whose sum over (factor - 1) stays
