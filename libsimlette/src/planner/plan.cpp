@@ -312,6 +312,10 @@ Plan plan(const PlanRequest& request) {
     check(request);
     const Space space = space_of(request);
     SearchEnd end = search(space, request.effort == 0 ? default_effort : request.effort);
+    if (!end.best && end.truncated) {
+        refuse("no plan was found among " + std::to_string(end.nodes) +
+               " that were looked at; more effort or more ports would help");
+    }
     if (!end.best) {
         refuse_ports(request, space);
     }

@@ -11,6 +11,9 @@ namespace simlette {
 
 namespace {
 
+// To find any plan at all, whatever the effort allowed.
+constexpr std::uint64_t least_effort = 100'000;
+
 bool operator<(const PlanMerit& a, const PlanMerit& b) {
     return std::tie(a.total, a.ports, a.generators, a.degree_sum, a.degrees, a.copies) <
            std::tie(b.total, b.ports, b.generators, b.degree_sum, b.degrees, b.copies);
@@ -25,6 +28,10 @@ public:
         if (space_.meshes.empty()) {
             offer({});
         } else {
+            stage_ = Stage::cube;
+            place_mesh(0, Cells(space_), {});
+            stage_ = Stage::all;
+            nodes_ = 0;
             place_mesh(0, Cells(space_), {});
         }
         SearchEnd end{std::move(best_), 0, truncated_, nodes_};
@@ -36,6 +43,9 @@ public:
     }
 
 private:
+    // First any plan on the least generators, so that there is one; then all plans.
+    enum class Stage { cube, all };
+
     // What is settled by the meshes that have been placed.
     struct Settled {
         std::int64_t cost = 0;
@@ -54,10 +64,13 @@ private:
         const MeshSpace& mesh = space_.meshes[m];
         for (const std::size_t choice : mesh.order[host_.generators()]) {
             const Combination& combination = mesh.combinations[choice];
+            if (stage_ == Stage::cube && combination.degree != mesh.least_degree) {
+                continue;
+            }
             if (m == 0) {
                 open_ = least(m, combination, settled);
             }
-            if (truncated_) {
+            if (done()) {
                 return;
             }
             if (hopeless(m, combination, settled)) {
@@ -114,8 +127,8 @@ private:
             if (item.again && taken > before) {
                 continue;
             }
-            truncated_ = truncated_ || (best_ && nodes_ >= effort_);
-            if (truncated_) {
+            truncated_ = stage_ == Stage::all && nodes_ >= effort_;
+            if (done()) {
                 return;
             }
             ++nodes_;
@@ -127,6 +140,10 @@ private:
             placed_[item.axis].blocks.pop_back();
             host_.remove_last();
         }
+    }
+
+    bool done() const {
+        return truncated_ || (stage_ == Stage::cube && (best_ || nodes_ >= std::max(effort_, least_effort)));
     }
 
     bool fits() const {
@@ -210,6 +227,7 @@ private:
     std::optional<Found> best_;
     std::int64_t open_ = 0;  // the least cost of what has not been searched
     bool truncated_ = false;
+    Stage stage_ = Stage::cube;
     std::uint64_t nodes_ = 0;
 };
 

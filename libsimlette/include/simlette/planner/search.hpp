@@ -31,7 +31,7 @@ struct SearchEnd {
     std::uint64_t nodes = 0;
 };
 
-// `effort`: blocks that are placed at most, once there is a plan.
+// `effort`: blocks that are placed at most.
 SearchEnd search(const Space& space, std::uint64_t effort);
 
 }  // namespace simlette
