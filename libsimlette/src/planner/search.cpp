@@ -67,11 +67,11 @@ private:
             if (stage_ == Stage::cube && combination.degree != mesh.least_degree) {
                 continue;
             }
-            if (m == 0) {
-                open_ = least(m, combination, settled);
-            }
             if (done()) {
                 return;
+            }
+            if (m == 0) {
+                open_ = least(m, combination, settled);
             }
             if (hopeless(m, combination, settled)) {
                 if (least(m, combination, settled) > limit()) {
