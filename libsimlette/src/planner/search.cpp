@@ -22,7 +22,11 @@ bool operator<(const PlanMerit& a, const PlanMerit& b) {
 class Search {
 public:
     Search(const Space& space, std::uint64_t effort)
-        : space_(space), effort_(effort), host_(space.radices, space.outside), placed_(space.rungs.size()) {}
+        : space_(space), effort_(effort), host_(space.radices, space.outside), placed_(space.rungs.size()) {
+        for (const MeshSpace& mesh : space.meshes) {
+            meshes_.push_back(&mesh);
+        }
+    }
 
     SearchEnd run() {
         if (space_.meshes.empty()) {
@@ -30,6 +34,8 @@ public:
         } else {
             stage_ = Stage::cube;
             place_mesh(0, Cells(space_), {});
+            stage_ = Stage::descent;
+            descend();
             stage_ = Stage::all;
             nodes_ = 0;
             place_mesh(0, Cells(space_), {});
@@ -43,8 +49,9 @@ public:
     }
 
 private:
-    // First any plan on the least generators, so that there is one; then all plans.
-    enum class Stage { cube, all };
+    // First any plan on the least generators, so that there is one; then one mesh after the other is placed anew beside
+    // the others, as long as that helps; then all plans.
+    enum class Stage { cube, descent, all };
 
     // What is settled by the meshes that have been placed.
     struct Settled {
@@ -60,8 +67,53 @@ private:
         bool again;  // as wide as the one before, on the same axis
     };
 
+    void descend() {
+        for (bool better = best_.has_value(); better;) {
+            const std::int64_t before = limit();
+            for (std::size_t m = 0; m < meshes_.size(); ++m) {
+                std::swap(meshes_[m], meshes_.back());
+                place_last_anew();
+                std::swap(meshes_[m], meshes_.back());
+            }
+            better = limit() < before;
+        }
+    }
+
+    void place_last_anew() {
+        const std::vector<PlacedAxis> kept = best_->axes;
+        Cells cells(space_);
+        std::size_t blocks = 0;
+        Settled settled;
+        for (std::size_t m = 0; m + 1 < meshes_.size(); ++m) {
+            for (const unsigned axis : meshes_[m]->axes) {
+                placed_[axis] = kept[axis];
+                settled.degree_sum += space_.rungs[axis][kept[axis].rung].degree;
+                for (const Digits block : kept[axis].blocks) {
+                    host_.add(block, axis);
+                    cells = cells.with(block, axis);
+                    ++blocks;
+                }
+            }
+            cells = cells.freed();
+        }
+        for (const unsigned axis : meshes_.back()->axes) {
+            placed_[axis].blocks.clear();
+        }
+        const std::optional<Widened> widened = widen({});
+        settled.cost = widened->cost;
+        settled.ports = widened->ports;
+        nodes_ = 0;
+        place_mesh(meshes_.size() - 1, cells, settled);
+        for (; blocks > 0; --blocks) {
+            host_.remove_last();
+        }
+        for (PlacedAxis& axis : placed_) {
+            axis.blocks.clear();
+        }
+    }
+
     void place_mesh(std::size_t m, const Cells& cells, const Settled& settled) {
-        const MeshSpace& mesh = space_.meshes[m];
+        const MeshSpace& mesh = *meshes_[m];
         for (const std::size_t choice : mesh.order[host_.generators()]) {
             const Combination& combination = mesh.combinations[choice];
             if (stage_ == Stage::cube && combination.degree != mesh.least_degree) {
@@ -84,7 +136,7 @@ private:
     }
 
     void place_combination(std::size_t m, const Combination& combination, const Cells& cells, const Settled& settled) {
-        const MeshSpace& mesh = space_.meshes[m];
+        const MeshSpace& mesh = *meshes_[m];
         std::vector<Item> items;
         for (std::size_t i = 0; i < mesh.axes.size(); ++i) {
             placed_[mesh.axes[i]] = {combination.rungs[i], 1, {}};
@@ -143,7 +195,14 @@ private:
     }
 
     bool done() const {
-        return truncated_ || (stage_ == Stage::cube && (best_ || nodes_ >= std::max(effort_, least_effort)));
+        switch (stage_) {
+            case Stage::cube:
+                return best_ || nodes_ >= std::max(effort_, least_effort);
+            case Stage::descent:
+                return nodes_ >= effort_ / 10;
+            default:
+                return truncated_;
+        }
     }
 
     bool fits() const {
@@ -154,8 +213,8 @@ private:
 
     std::int64_t least_of_later(std::size_t m) const {
         std::int64_t sum = 0;
-        for (std::size_t later = m + 1; later < space_.meshes.size(); ++later) {
-            sum += space_.meshes[later].least[host_.generators()];
+        for (std::size_t later = m + 1; later < meshes_.size(); ++later) {
+            sum += meshes_[later]->least[host_.generators()];
         }
         return sum;
     }
@@ -171,8 +230,8 @@ private:
         const std::int64_t total = least(m, combination, settled);
         const std::uint32_t generators = std::max(host_.generators(), combination.degree);
         std::uint32_t degree_sum = settled.degree_sum + combination.degree;
-        for (std::size_t later = m + 1; later < space_.meshes.size(); ++later) {
-            degree_sum += space_.meshes[later].least_degree;
+        for (std::size_t later = m + 1; later < meshes_.size(); ++later) {
+            degree_sum += meshes_[later]->least_degree;
         }
         const std::uint32_t ports = std::max(settled.ports, generators);
         const PlanMerit& best = best_->merit;
@@ -185,7 +244,7 @@ private:
             std::count_if(axis.blocks.begin(), axis.blocks.end(), [&](Digits block) { return host_.crosses(block); }));
     }
 
-    void settle(const Task& task, const Cells& cells) {
+    std::optional<Widened> widen(WideningLimit limit) const {
         std::vector<Widening> axes;
         for (unsigned axis = 0; axis < placed_.size(); ++axis) {
             if (!placed_[axis].blocks.empty()) {
@@ -193,14 +252,18 @@ private:
                 axes.push_back({axis, &rung.cost[space_.outside == 0 ? 0 : crossings(placed_[axis])]});
             }
         }
+        return best_copies(axes, host_.classes(), space_.budget, limit);
+    }
+
+    void settle(const Task& task, const Cells& cells) {
         const std::int64_t later = least_of_later(task.mesh);
         const WideningLimit limit =
             best_ ? WideningLimit{best_->merit.total - later, best_->merit.ports} : WideningLimit{};
-        const std::optional<Widened> widened = best_copies(axes, host_.classes(), space_.budget, limit);
+        const std::optional<Widened> widened = widen(limit);
         if (!widened) {
             return;
         }
-        if (task.mesh + 1 < space_.meshes.size()) {
+        if (task.mesh + 1 < meshes_.size()) {
             place_mesh(task.mesh + 1, cells,
                        {widened->cost, widened->ports, task.settled.degree_sum + task.combination.degree});
         } else {
@@ -224,6 +287,7 @@ private:
     std::uint64_t effort_;
     Host host_;
     std::vector<PlacedAxis> placed_;
+    std::vector<const MeshSpace*> meshes_;  // in the order in which they are placed
     std::optional<Found> best_;
     std::int64_t open_ = 0;  // the least cost of what has not been searched
     bool truncated_ = false;
