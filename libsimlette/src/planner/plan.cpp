@@ -319,6 +319,10 @@ Plan plan(const PlanRequest& request) {
     if (!end.best) {
         refuse_ports(request, space);
     }
+    if (end.best->merit.total >= most_cost / 2) {
+        refuse("the collectives of the plan together take more than " + std::to_string(most_cost / 2 / ps_per_second) +
+               " s; expected fewer calls or bytes");
+    }
     Plan result;
     result.space = space_text(request);
     result.total = {end.best->merit.total};

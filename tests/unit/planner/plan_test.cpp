@@ -197,6 +197,10 @@ TEST_CASE("a request that cannot be met is told what would be enough", "[plan]")
           "mesh `w` has 16 ranks, the plan is for 32; the sizes of the axes of every mesh must multiply to it");
     CHECK(refusal(request(16, 8, {{"w", {all_reduce("all", 16, 0_B)}}})) ==
           "axis `all` has a collective of 0 bytes; expected 1 to 2^40");
+    PlanRequest endless = request(16, 8, {{"w", {all_reduce("all", 16, Bytes{std::int64_t{1} << 40})}}});
+    endless.meshes[0].axes[0].collectives[0].calls = 1'000'000;
+    CHECK(refusal(endless) ==
+          "the collectives of the plan together take more than 4503 s; expected fewer calls or bytes");
     CHECK(refusal(request(17, 15, {{"w", {all_reduce("all", 17, 1_KiB)}}})) ==
           "mesh `w` needs at least 16 ports per accelerator, to join the ranks of its axes; there are 15");
     CHECK(refusal(request(16, 8, {{"w", {{"all", 16, {collective(Primitive::broadcast, 1_KiB)}}}}})) ==

@@ -43,7 +43,7 @@ struct Rung {
     std::int64_t cost_of(std::size_t crossing, std::uint32_t copies) const { return cost[crossing][copies - 1]; }
 };
 
-// No cost is larger: sums of some hundred stay within 64 bits.
+// No cost is larger: sums of some hundred stay within 64 bits. From half of it on a cost may stand for a larger one.
 inline constexpr std::int64_t most_cost = INT64_MAX / 1024;
 
 // Those that the ports can make. Throws Error{input} if a collective cannot be priced on circuits.
