@@ -7,6 +7,7 @@
 #include <simlette/base/contract.hpp>
 #include <simlette/collective/build_schedule.hpp>
 #include <simlette/fabric/builders.hpp>
+#include <simlette/planner/planned_axis.hpp>
 
 namespace simlette {
 
@@ -92,53 +93,6 @@ bool same_shape(const Mesh& mesh, const PlannedMesh& planned) {
                       [](const Mesh::Axis& a, const PlannedAxis& b) { return a.name == b.name && a.size == b.size; });
 }
 
-// The bit of the label that holds each bit of the coordinate, the lowest first.
-std::vector<unsigned> bits_from_lowest(const PlannedAxis& axis) {
-    return {axis.bits.rbegin(), axis.bits.rend()};
-}
-
-Label scattered(std::uint32_t coordinate, const std::vector<unsigned>& bits) {
-    Label label = 0;
-    for (std::size_t i = 0; i < bits.size(); ++i) {
-        label |= (coordinate >> i & 1U) << bits[i];
-    }
-    return label;
-}
-
-// The labels that differ along one axis only, by the first of them.
-std::vector<std::vector<std::uint32_t>> groups_of(const PlannedAxis& axis, std::uint32_t ranks) {
-    const std::vector<unsigned> bits = bits_from_lowest(axis);
-    const Label mask = scattered(axis.size - 1, bits);
-    std::vector<std::vector<std::uint32_t>> groups;
-    for (Label first = 0; first < ranks; ++first) {
-        if ((first & mask) == 0) {
-            std::vector<std::uint32_t>& group = groups.emplace_back();
-            for (std::uint32_t place = 0; place < axis.size; ++place) {
-                group.push_back(first | scattered(place, bits));
-            }
-        }
-    }
-    return groups;
-}
-
-// All masks of each block, as the coordinate sees them.
-LayerChoice layers_of(const PlannedAxis& axis) {
-    const std::vector<unsigned> bits = bits_from_lowest(axis);
-    LayerChoice layers;
-    for (const std::vector<unsigned>& block : axis.blocks) {
-        std::vector<unsigned> places;
-        for (const unsigned bit : block) {
-            places.push_back(static_cast<unsigned>(std::find(bits.begin(), bits.end(), bit) - bits.begin()));
-        }
-        std::vector<std::uint32_t>& layer = layers.generators.emplace_back();
-        for (std::uint32_t mask = 1; mask >> block.size() == 0; ++mask) {
-            layer.push_back(scattered(mask, places));
-        }
-        std::sort(layer.begin(), layer.end());
-    }
-    return layers;
-}
-
 std::size_t distance(Bytes a, Bytes b) {
     return static_cast<std::size_t>(a < b ? b.count - a.count : a.count - b.count);
 }
@@ -161,7 +115,7 @@ void schedule_by(const PlannedAxis& axis, CollectiveSpec& collective) {
         collective.schedule = planned_schedule(axis, collective);
     }
     if (takes_layers(collective.schedule) && !collective.layers.given()) {
-        collective.layers = layers_of(axis);
+        collective.layers.generators = layers_of_axis(axis).layers;
     }
 }
 
@@ -259,7 +213,7 @@ void follow_plan(const Plan& plan, bool on_circuits, WorkloadSpec& workload) {
     for (WorkloadEntry& entry : workload.collectives) {
         if (const PlannedAxis* axis = axis_of(plan, entry)) {
             const bool world = is_world(entry);
-            std::vector<std::vector<std::uint32_t>> groups = groups_of(*axis, plan.ranks);
+            std::vector<std::vector<std::uint32_t>> groups = groups_of_axis(*axis, plan.ranks);
             if (!world) {
                 entry.collective.groups = std::move(groups);
             } else if (!std::is_sorted(groups.front().begin(), groups.front().end())) {
