@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <simlette/collective/build_schedule.hpp>
-#include <simlette/planner/planned_axis.hpp>
 #include <simlette/study/kinds.hpp>
 #include <simlette/study/yaml_text.hpp>
 
@@ -268,7 +267,10 @@ private:
 
     // Every mask over the block is a generator, with as many copies as the axis counts on.
     bool masks_stand(const PlannedAxis& axis, const std::vector<unsigned>& block, const std::string& path) {
-        const Label all = mask_of(block);
+        Label all = 0;
+        for (const unsigned bit : block) {
+            all |= Label{1} << bit;
+        }
         for (Label mask = all; mask != 0; mask = (mask - 1) & all) {
             const auto found = std::find(plan_.generators.begin(), plan_.generators.end(), mask);
             const std::uint32_t stand = found == plan_.generators.end()
