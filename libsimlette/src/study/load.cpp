@@ -1,5 +1,6 @@
 #include <simlette/base/fingerprint.hpp>
 #include <simlette/fabric/fabric.hpp>
+#include <simlette/sim/planned.hpp>
 #include <simlette/study/json_text.hpp>
 #include <simlette/study/load.hpp>
 #include <simlette/study/resolve.hpp>
@@ -41,7 +42,8 @@ public:
 
     LoadedRun resolve() {
         read_files();
-        if (trees_.topology.parsed && problems_.size() == problems_in_workload()) {
+        if (topology_good_) {
+            follow_plan_of_topology();
             write_configuration();
             check_fabric();
         }
@@ -50,21 +52,52 @@ public:
 
 private:
     std::size_t problems_in_workload() const {
-        std::size_t count = trees_.workload.source == nullptr ? 0 : problems_.count_of(*trees_.workload.source);
-        for (const Source* source : files_.sources()) {
-            count += problems_.count_of(*source);
-        }
-        return count;
+        return trees_.workload.source == nullptr ? 0 : problems_.count_of(*trees_.workload.source);
     }
 
     void read_files() {
         if (trees_.topology.parsed) {
-            topology_ = read_topology(trees_.topology.root, problems_);
+            topology_ = read_topology(trees_.topology.root, problems_, files_);
             run_.fabric = topology_.fabric;
             run_.accelerator = topology_.accelerator;
+            topology_good_ = problems_.size() == problems_in_workload() && whole();
         }
         if (trees_.workload.parsed) {
             workload_ = read_workload(trees_.workload.root, problems_, topology_.fabric, files_);
+        }
+    }
+
+    // Every plan that is named could be read.
+    bool whole() const {
+        const bool circuits = topology_.circuits.plan_file.empty() || topology_.circuits.plan;
+        return (circuits || !on_circuits()) && (topology_.placement_file.empty() || topology_.placement_plan);
+    }
+
+    bool on_circuits() const {
+        const FabricSpec& fabric = topology_.fabric;
+        return fabric.kind == FabricKind::direct ||
+               (fabric.kind == FabricKind::single_level && fabric.device == DeviceKind::ocs) ||
+               (fabric.kind == FabricKind::two_level && fabric.level1.device == DeviceKind::ocs);
+    }
+
+    // A plan that lays the circuits says where ranks are too.
+    void follow_plan_of_topology() {
+        if (problems_.size() > 0 || !trees_.workload.parsed) {
+            return;
+        }
+        run_.workload = workload_spec(workload_);
+        const auto& circuits = topology_.circuits.plan;
+        const auto& plan = circuits ? circuits : topology_.placement_plan;
+        if (!plan) {
+            return;
+        }
+        const bool laid = circuits != nullptr;
+        const std::vector<WorkloadFault> faults = faults_under(plan->plan, laid, run_.workload);
+        for (const WorkloadFault& fault : faults) {
+            problems_.add(find_deepest(trees_.workload.root, fault.path).place, fault.text);
+        }
+        if (faults.empty()) {
+            follow_plan(plan->plan, laid, run_.workload);
         }
     }
 
@@ -74,7 +107,6 @@ private:
             return;
         }
         if (trees_.workload.source != nullptr) {
-            run_.workload = workload_spec(workload_);
             set_member(configuration, {"workload", {}}, write_fields(workload_fields(), workload_));
         }
         run_.configuration = canonical_json(configuration);
@@ -133,6 +165,7 @@ private:
     Problems& problems_;
     TopologyFile topology_;
     WorkloadFile workload_;
+    bool topology_good_ = false;
     LoadedRun run_;
 };
 
