@@ -15,8 +15,10 @@ constexpr std::array entries{
     ReproduceEntry{"table-2", our_table_2},     ReproduceEntry{"table-3", our_table_3},
     ReproduceEntry{"figure-9", our_figure_9},   ReproduceEntry{"figure-10", our_figure_10},
     ReproduceEntry{"figure-11", our_figure_11}, ReproduceEntry{"table-4", our_table_4},
-    ReproduceEntry{"table-5", our_table_5},     ReproduceEntry{"figure-17", our_figure_17},
-    ReproduceEntry{"figure-19", our_figure_19}, ReproduceEntry{"figure-20", our_figure_20},
+    ReproduceEntry{"table-5", our_table_5},     ReproduceEntry{"table-6", our_table_6},
+    ReproduceEntry{"table-7", our_table_7},     ReproduceEntry{"figure-15", our_figure_15},
+    ReproduceEntry{"figure-17", our_figure_17}, ReproduceEntry{"figure-19", our_figure_19},
+    ReproduceEntry{"figure-20", our_figure_20},
 };
 
 Verdict verdict_of(const PublishedRow& published, const std::vector<Exact>& ours) {

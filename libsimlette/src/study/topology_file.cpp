@@ -257,13 +257,8 @@ private:
 
     bool has_ports() const { return clean("ports") || (!given("ports") && clean("accelerator")); }
 
-    // Elsewhere a planner has to choose.
-    void check_automatic() {
-        fabric_.circuits.automatic = is_hybrid();
-        if (!is_hybrid() && (!is(FabricKind::two_level) || has_levels())) {
-            file_.at("circuits").not_built("auto");
-        }
-    }
+    // Elsewhere a planner chooses, once the workload is known.
+    void check_automatic() { fabric_.circuits.automatic = is_hybrid(); }
 
     void check_circuit_form() {
         const Node& circuits = *find(file_.node(), "circuits");

@@ -22,9 +22,13 @@ struct PlannedAxis {
     std::uint32_t size = 1;
     // Of a power of two: the bits of the accelerator's label that hold the coordinate, most significant first.
     std::vector<unsigned> bits;
-    // The same bits in blocks, each with all masks over it; empty without collectives.
+    // The same bits in blocks, widest first, each with all masks over it; empty without collectives. The first block
+    // holds the lowest bits of the coordinate, as in the name of the topology: `bits` are the blocks from last to
+    // first.
     std::vector<std::vector<unsigned>> blocks;
-    std::string topology;  // `Q6[3,3]`
+    // Of the digits of a label that `bits` names; all 2 if the number of ranks is a power of two.
+    std::vector<std::uint32_t> radices;
+    std::string topology;  // `Q6[3,3]`; of other sizes `K4xK3`; `none` without circuits
     std::uint32_t degree = 0;
     std::uint32_t multiplicity = 0;  // parallel circuits of each generator that its schedules count on
     std::vector<PlannedCollective> collectives;
@@ -49,5 +53,11 @@ struct Plan {
     std::vector<std::uint32_t> copies;  // parallel circuits of each generator
     std::vector<PlannedMesh> meshes;
 };
+
+// Nodes of the search if the request names no effort.
+inline constexpr std::uint64_t default_effort = 2'000'000;
+
+// The same request has the same plan. Throws Error{input} if no plan is possible, with what would be enough.
+Plan plan(const PlanRequest& request);
 
 }  // namespace simlette

@@ -33,6 +33,11 @@ std::vector<OurRow> our_figure_10();
 std::vector<OurRow> our_figure_11();
 std::vector<OurRow> our_figure_17();
 
+// Of plans.
+std::vector<OurRow> our_table_6();
+std::vector<OurRow> our_table_7();
+std::vector<OurRow> our_figure_15();
+
 // Of simulations.
 std::vector<OurRow> our_figure_19();
 std::vector<OurRow> our_figure_20();

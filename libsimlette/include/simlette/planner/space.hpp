@@ -1,0 +1,54 @@
+// What a plan is searched among: the digits of the labels, the axes that carry collectives with their rungs, and what
+// each mesh costs at least.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <simlette/planner/host.hpp>
+#include <simlette/planner/multiplicities.hpp>
+#include <simlette/planner/rungs.hpp>
+
+namespace simlette {
+
+// One rung for each axis of a mesh.
+struct Combination {
+    std::vector<std::size_t> rungs;
+    std::uint32_t degree = 0;  // of all axes together: they share no generator
+    // By the generators that there are, from 0 to the ports: what these axes cost at least.
+    std::vector<std::int64_t> least;
+};
+
+struct MeshSpace {
+    std::vector<unsigned> axes;  // those with circuits
+    std::vector<Combination> combinations;
+    // By the generators that there are: the least of all combinations, and these in ascending order of it.
+    std::vector<std::int64_t> least;
+    std::vector<std::vector<std::size_t>> order;
+    std::uint32_t least_degree = 0;
+};
+
+struct Space {
+    Primes primes;
+    std::vector<std::uint32_t> radices;  // of each digit of a label, lowest first
+    Digits outside = 0;                  // the digits that choose a group: those above the others
+    PortBudget budget;
+    std::vector<std::vector<Rung>> rungs;  // by axis, of those with circuits, in the order of the request
+    std::vector<MeshSpace> meshes;         // without those that ask for no circuits; the widest first
+    std::vector<std::size_t> mesh_of;      // by place in `meshes`: in the request
+};
+
+// Where the circuits of an axis are: the digits of each block of its rung.
+struct PlacedAxis {
+    std::size_t rung = 0;
+    std::uint32_t copies = 1;
+    std::vector<Digits> blocks;
+};
+
+// Whether an axis gets circuits.
+bool has_circuits(const PlanAxis& axis);
+
+// Throws Error{input} if an axis or a mesh needs more ports than there are, with the least that would do.
+Space space_of(const PlanRequest& request);
+
+}  // namespace simlette

@@ -1,0 +1,172 @@
+#include <simlette/planner/space.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include <simlette/base/error.hpp>
+
+namespace simlette {
+
+namespace {
+
+void add_digits(Space& space, std::uint32_t part, bool outside) {
+    const Primes primes = primes_of(part);
+    for (std::size_t i = 0; i < primes.radices.size(); ++i) {
+        for (std::uint32_t count = 0; count < primes.counts[i]; ++count) {
+            space.outside |= outside ? Digits{1} << space.radices.size() : 0U;
+            space.radices.push_back(primes.radices[i]);
+        }
+    }
+}
+
+// What axes cost with so many circuits beyond one of each generator, shared out as is best.
+std::vector<std::int64_t> with_spare_ports(const std::vector<const Rung*>& rungs, std::uint32_t most) {
+    std::vector<std::int64_t> least(most + 1, 0);
+    for (const Rung* rung : rungs) {
+        std::vector<std::int64_t> joint(most + 1, INT64_MAX);
+        for (std::uint32_t spare = 0; spare <= most; ++spare) {
+            for (std::uint32_t copies = 1; copies <= rung->copies() && (copies - 1) * rung->degree <= spare; ++copies) {
+                const std::int64_t cost =
+                    std::min_element(rung->cost.begin(), rung->cost.end(), [&](const auto& a, const auto& b) {
+                        return a[copies - 1] < b[copies - 1];
+                    })->at(copies - 1);
+                joint[spare] = std::min(joint[spare], cost + least[spare - (copies - 1) * rung->degree]);
+            }
+        }
+        least = std::move(joint);
+    }
+    return least;
+}
+
+void add_combination(MeshSpace& mesh, const Space& space, std::vector<std::size_t> rungs) {
+    Combination combination{std::move(rungs), 0, {}};
+    std::vector<const Rung*> chosen;
+    for (std::size_t i = 0; i < mesh.axes.size(); ++i) {
+        chosen.push_back(&space.rungs[mesh.axes[i]][combination.rungs[i]]);
+        combination.degree += chosen.back()->degree;
+    }
+    const std::uint32_t ports = space.budget.ports;
+    if (combination.degree > ports) {
+        return;
+    }
+    const std::vector<std::int64_t> spare = with_spare_ports(chosen, ports - combination.degree);
+    for (std::uint32_t generators = 0; generators <= ports; ++generators) {
+        combination.least.push_back(spare[ports - std::max(generators, combination.degree)]);
+    }
+    mesh.combinations.push_back(std::move(combination));
+}
+
+void combine(MeshSpace& mesh, const Space& space, std::vector<std::size_t>& rungs) {
+    if (rungs.size() == mesh.axes.size()) {
+        add_combination(mesh, space, rungs);
+        return;
+    }
+    for (std::size_t rung = 0; rung < space.rungs[mesh.axes[rungs.size()]].size(); ++rung) {
+        rungs.push_back(rung);
+        combine(mesh, space, rungs);
+        rungs.pop_back();
+    }
+}
+
+void sort_out(MeshSpace& mesh, std::uint32_t ports) {
+    mesh.least_degree = UINT32_MAX;
+    for (const Combination& combination : mesh.combinations) {
+        mesh.least_degree = std::min(mesh.least_degree, combination.degree);
+    }
+    for (std::uint32_t generators = 0; generators <= ports; ++generators) {
+        std::vector<std::size_t> order(mesh.combinations.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        const auto least = [&](std::size_t i) { return mesh.combinations[i].least[generators]; };
+        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return least(a) < least(b); });
+        mesh.least.push_back(least(order.front()));
+        mesh.order.push_back(std::move(order));
+    }
+}
+
+std::uint32_t least_degree(std::uint32_t size) {
+    const Primes primes = primes_of(size);
+    std::uint32_t degree = 0;
+    for (std::size_t i = 0; i < primes.radices.size(); ++i) {
+        degree += primes.counts[i] * (primes.radices[i] - 1);
+    }
+    return degree;
+}
+
+void check_ports(const PlanRequest& request, const PlanMesh& mesh) {
+    std::uint32_t needed = 0;
+    for (const PlanAxis& axis : mesh.axes) {
+        needed += has_circuits(axis) ? least_degree(axis.size) : 0;
+    }
+    if (needed > request.ports) {
+        throw Error(ErrorKind::input, "mesh `" + mesh.name + "` needs at least " + std::to_string(needed) +
+                                          " ports per accelerator, to join the ranks of its axes; there are " +
+                                          std::to_string(request.ports));
+    }
+}
+
+MeshSpace mesh_space(Space& space, const PlanRequest& request, const PlanMesh& mesh) {
+    MeshSpace result;
+    check_ports(request, mesh);
+    for (const PlanAxis& axis : mesh.axes) {
+        if (has_circuits(axis)) {
+            result.axes.push_back(static_cast<unsigned>(space.rungs.size()));
+            space.rungs.push_back(rungs_of(request, axis, space.primes));
+        }
+    }
+    std::vector<std::size_t> rungs;
+    combine(result, space, rungs);
+    if (result.combinations.empty()) {
+        throw Error(ErrorKind::input, "mesh `" + mesh.name + "` has schedules that no circuits of " +
+                                          std::to_string(request.ports) + " ports carry; use `auto`");
+    }
+    sort_out(result, request.ports);
+    return result;
+}
+
+// Of all axes with circuits together.
+std::uint64_t ranks_joined(const PlanMesh& mesh) {
+    std::uint64_t product = 1;
+    for (const PlanAxis& axis : mesh.axes) {
+        product *= has_circuits(axis) ? axis.size : 1;
+    }
+    return product;
+}
+
+}  // namespace
+
+bool has_circuits(const PlanAxis& axis) {
+    return axis.size > 1 && !axis.collectives.empty();
+}
+
+Space space_of(const PlanRequest& request) {
+    Space space;
+    space.primes = primes_of(request.ranks);
+    const std::uint32_t inside = request.group == 0 ? request.ranks : std::gcd(request.ranks, request.group);
+    add_digits(space, inside, false);
+    add_digits(space, request.ranks / inside, true);
+    const std::uint64_t up = std::uint64_t{request.up} * request.ports;
+    const bool limited = request.group != 0 && request.up != 0 && up / request.group < request.ports;
+    space.budget = {request.ports, limited ? static_cast<std::uint32_t>(up / request.group) : request.ports};
+    std::vector<MeshSpace> meshes;
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < request.meshes.size(); ++i) {
+        meshes.push_back(mesh_space(space, request, request.meshes[i]));
+        order.push_back(i);
+    }
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        const auto weight = [&](std::size_t i) {
+            return std::pair(ranks_joined(request.meshes[i]), ~meshes[i].axes.size());
+        };
+        return weight(a) > weight(b);
+    });
+    for (const std::size_t i : order) {
+        if (!meshes[i].axes.empty()) {
+            space.meshes.push_back(std::move(meshes[i]));
+            space.mesh_of.push_back(i);
+        }
+    }
+    return space;
+}
+
+}  // namespace simlette
