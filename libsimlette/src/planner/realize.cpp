@@ -149,6 +149,12 @@ void check_fit(const Plan& plan, const FabricSpec& fabric) {
         throw Error(ErrorKind::input,
                     fmt::format("the plan is for {} accelerators; the fabric has {}", plan.ranks, fabric.accelerators));
     }
+    if (!is_power_of_two(plan.ranks)) {
+        throw Error(ErrorKind::input,
+                    fmt::format("the plan is for {} accelerators; circuits of plans are laid for powers of two in this "
+                                "version",
+                                plan.ranks));
+    }
     if (plan.ports_used > fabric.ports) {
         throw Error(ErrorKind::input, fmt::format("the plan needs {} ports of each accelerator; there are {} (`ports`)",
                                                   plan.ports_used, fabric.ports));

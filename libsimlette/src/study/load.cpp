@@ -1,6 +1,10 @@
+#include <fmt/format.h>
+
 #include <simlette/base/fingerprint.hpp>
 #include <simlette/fabric/fabric.hpp>
+#include <simlette/planner/realize.hpp>
 #include <simlette/sim/planned.hpp>
+#include <simlette/study/format.hpp>
 #include <simlette/study/json_text.hpp>
 #include <simlette/study/load.hpp>
 #include <simlette/study/resolve.hpp>
@@ -43,9 +47,12 @@ public:
     LoadedRun resolve() {
         read_files();
         if (topology_good_) {
-            follow_plan_of_topology();
-            write_configuration();
-            check_fabric();
+            take_workload();
+            if (!to_be_planned() || plan_circuits()) {
+                follow_plan_of_topology();
+                write_configuration();
+                check_fabric();
+            }
         }
         return std::move(run_);
     }
@@ -80,24 +87,69 @@ private:
                (fabric.kind == FabricKind::two_level && fabric.level1.device == DeviceKind::ocs);
     }
 
+    bool to_be_planned() const { return on_circuits() && topology_.circuits.automatic; }
+
+    void take_workload() {
+        if (problems_.size() == 0 && trees_.workload.parsed) {
+            run_.workload = workload_spec(workload_);
+        }
+    }
+
+    // False: there is no plan; if not for other problems, it is told why.
+    bool plan_circuits() {
+        const Place place = find_deepest(trees_.topology.root, "circuits").place;
+        if (trees_.workload.source == nullptr) {
+            problems_.add(place,
+                          "`circuits: auto` plans them for a workload; expected one beside the topology, or a map or a "
+                          "plan file");
+        }
+        if (problems_.size() > 0) {
+            return false;
+        }
+        const std::vector<WorkloadFault> faults = faults_for_planning(run_.workload);
+        for (const WorkloadFault& fault : faults) {
+            problems_.add(find_deepest(trees_.workload.root, fault.path).place, fault.text);
+        }
+        return faults.empty() && search_plan(place);
+    }
+
+    bool search_plan(const Place& place) {
+        try {
+            planned_ = plan(plan_request(topology_.fabric, run_.workload));
+            topology_.fabric.circuits = circuits_of(*planned_, topology_.fabric);
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::input) {
+                throw;
+            }
+            for (const Problem& problem : error.problems()) {
+                problems_.add(place, "`circuits: auto`: " + problem.message);
+            }
+            return false;
+        }
+        run_.fabric = topology_.fabric;
+        run_.planned = fmt::format("{} generators on {} of {} ports, {} in all, {}", planned_->degree,
+                                   planned_->ports_used, planned_->ports, time_text(planned_->total.ps),
+                                   planned_->optimal ? "optimal" : "at least " + time_text(planned_->bound.ps));
+        return true;
+    }
+
     // A plan that lays the circuits says where ranks are too.
     void follow_plan_of_topology() {
-        if (problems_.size() > 0 || !trees_.workload.parsed) {
-            return;
-        }
-        run_.workload = workload_spec(workload_);
         const auto& circuits = topology_.circuits.plan;
-        const auto& plan = circuits ? circuits : topology_.placement_plan;
-        if (!plan) {
+        const bool laid = planned_ || circuits;
+        const Plan* followed = planned_                   ? &*planned_
+                               : circuits                 ? &circuits->plan
+                               : topology_.placement_plan ? &topology_.placement_plan->plan
+                                                          : nullptr;
+        if (followed == nullptr || problems_.size() > 0) {
             return;
         }
-        const bool laid = circuits != nullptr;
-        const std::vector<WorkloadFault> faults = faults_under(plan->plan, laid, run_.workload);
+        const std::vector<WorkloadFault> faults = faults_under(*followed, laid, run_.workload);
         for (const WorkloadFault& fault : faults) {
             problems_.add(find_deepest(trees_.workload.root, fault.path).place, fault.text);
         }
         if (faults.empty()) {
-            follow_plan(plan->plan, laid, run_.workload);
+            follow_plan(*followed, laid, run_.workload);
         }
     }
 
@@ -166,6 +218,7 @@ private:
     TopologyFile topology_;
     WorkloadFile workload_;
     bool topology_good_ = false;
+    std::optional<Plan> planned_;  // by `circuits: auto`
     LoadedRun run_;
 };
 

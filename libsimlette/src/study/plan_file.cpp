@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <simlette/base/error.hpp>
 #include <simlette/collective/build_schedule.hpp>
 #include <simlette/study/kinds.hpp>
 #include <simlette/study/yaml_text.hpp>
@@ -355,6 +356,10 @@ const Fields<PlanFile>& plan_fields() {
 }
 
 std::string plan_text(const PlanFile& plan) {
+    if (!is_power_of_two(plan.plan.ranks)) {
+        throw Error(ErrorKind::input, fmt::format("a plan for {} ranks has no file in this version; powers of two have",
+                                                  plan.plan.ranks));
+    }
     return "# A plan: circuits, schedules and placement, chosen together by simlette plan.\n" +
            yaml_text(write_fields(plan_fields(), plan));
 }
@@ -364,6 +369,11 @@ std::shared_ptr<const PlanFile> read_plan(const InputTree& tree, Problems& probl
     const Value file(tree.root, "", problems);
     if (!tree.parsed || !read_fields(file, plan_fields(), *plan)) {
         return nullptr;
+    }
+    for (PlannedMesh& mesh : plan->plan.meshes) {
+        for (PlannedAxis& axis : mesh.axes) {
+            axis.radices.assign(axis.bits.size(), 2);
+        }
     }
     plan->request.ranks = plan->plan.ranks;
     plan->request.ports = plan->plan.ports;

@@ -220,3 +220,28 @@ TEST_CASE("a topology that does not fit its plan is refused") {
                Contains("expected one plan for both"));
     CHECK(refusal(replaced(optical, "p.yaml", "p.yaml, placement: p.yaml"), all_axes, plan) == "accepted");
 }
+
+TEST_CASE("`circuits: auto` plans for the workload first, and says so") {
+    const std::string automatic =
+        "{fabric: direct, accelerators: 16, ports: 5, port_rate: 400 Gb/s, responses: none, "
+        "latency: {egress: {protocol: 140 ns}}, circuits: auto}";
+    const std::string workload =
+        "meshes: {a: {s: 2, l: 8}, b: {s: 4, l: 4}}\n"
+        "collectives:\n"
+        "- {primitive: all-reduce, axis: a.s, bytes: 1 KiB}\n"
+        "- {primitive: all-reduce, axis: a.l, bytes: 1 KiB}\n"
+        "- {primitive: all-reduce, axis: b.s, bytes: 1 KiB}\n"
+        "- {primitive: all-reduce, axis: b.l, bytes: 1 KiB}\n";
+    const LoadedRun run = loaded(automatic, workload, "");
+    CHECK(run.planned == "5 generators on 5 of 5 ports, 3.20192 us in all, optimal");
+    Duration total{0};
+    for (const Duration time : times_of(run, Mode::analytic)) {
+        total += time;
+    }
+    CHECK(total == Duration{3'201'920});
+    CHECK_THAT(run.configuration, Contains("\"circuits\":\"auto\""));
+    CHECK(refusal(automatic, "collectives: [{primitive: all-reduce, group: [0, 1], bytes: 1 KiB}]", "") ==
+          "w.yaml:1:46: a plan serves all ranks and axes of meshes, not a group of its own; name a mesh with such "
+          "groups");
+    CHECK_THAT(refusal(replaced(automatic, "ports: 5", "ports: 3"), workload, ""), Contains("`circuits: auto`: "));
+}

@@ -29,6 +29,7 @@ struct LoadedRun {
     FabricSpec fabric;
     std::string accelerator;  // the profile that the topology names; empty: none
     WorkloadSpec workload;
+    std::string planned;        // what `circuits: auto` came to, in a line; empty: nothing was planned
     std::string configuration;  // JSON object {"topology": …, "workload": …}, defaults included, keys sorted
     std::vector<std::string> named_files;  // that the files name: plans, schedules and tables of sizes
     std::string configuration_hash;        // 16 hexadecimal digits of it

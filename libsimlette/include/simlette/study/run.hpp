@@ -94,6 +94,7 @@ struct RunReport {
     Mode mode = Mode::flit;
     RunInputs inputs;
     FabricSpec fabric;
+    std::string planned;  // as in LoadedRun
     std::string configuration;
     std::string configuration_hash;
     Validity validity;
