@@ -15,10 +15,9 @@ SweepNetwork::SweepNetwork(const HostGraph& graph, const RoutingSpec& routing, c
       routing_(routing),
       rules_(rules),
       seed_(seed),
-      one_rate_(std::all_of(graph.classes.begin(), graph.classes.end(),
-                            [&graph](const LinkClass& kind) {
-                                return kind.flit_time == graph.classes.front().flit_time;
-                            })),
+      one_rate_(
+          std::all_of(graph.classes.begin(), graph.classes.end(),
+                      [&graph](const LinkClass& kind) { return kind.flit_time == graph.classes.front().flit_time; })),
       one_way_(!graph.has_choices() || routing.granularity == Granularity::message ||
                routing.policy == RoutingPolicy::hashed || routing.policy == RoutingPolicy::fixed),
       many_landings_((graph.has_choices() || graph.has_levels()) && graph.groups == graph.accelerators),
@@ -365,8 +364,7 @@ std::vector<LinkStatistics> SweepNetwork::link_statistics() const {
         one.stall = {stalled_for(id, 0), stalled_for(id, 1)};
         one.queue = port.peak_queue;
         const auto waiting = static_cast<std::uint64_t>(port.queued[0] + port.queued[1]);
-        one.waited =
-            Duration{static_cast<std::int64_t>(port.waited + waiting * static_cast<std::uint64_t>(now_.ps))};
+        one.waited = Duration{static_cast<std::int64_t>(port.waited + waiting * static_cast<std::uint64_t>(now_.ps))};
     }
     return all;
 }

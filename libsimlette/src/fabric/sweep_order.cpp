@@ -180,8 +180,7 @@ void SweepNetwork::land(LinkId id, const Port& port, const FlitRun& run, Time fi
     landings_.push_back({first + port.flit_time * (run.count - 1), run.flit, run.count, id});
 }
 
-void SweepNetwork::give_credits(LinkId id, std::uint32_t channel, Time first, std::uint32_t count,
-                                Duration flit_time) {
+void SweepNetwork::give_credits(LinkId id, std::uint32_t channel, Time first, std::uint32_t count, Duration flit_time) {
     std::vector<CreditRun>& inbox = credit_inbox_[std::size_t{id} * channel_count + channel];
     if (one_rate_) {
         inbox.push_back({first, count});

@@ -119,8 +119,7 @@ void SweepNetwork::take_due(LinkId id, const Port& port, Time before) {
         sorted = sorted && (due_.empty() || due_.back().time <= one.time);
         due_.push_back(one);
         if (at_switch && one.run.count > 1 && one.time + port.flit_time * (one.run.count - 1) >= before) {
-            const auto whole = static_cast<std::uint32_t>(
-                ceil_div((before - one.time).ps, port.flit_time.ps));
+            const auto whole = static_cast<std::uint32_t>(ceil_div((before - one.time).ps, port.flit_time.ps));
             due_.back().run.count = whole;
             due_.back().run.flit &= ~FlitRun::last_bit;
             one.time = one.time + port.flit_time * whole;
@@ -252,8 +251,7 @@ void SweepNetwork::absorb_credits(Pass& pass, std::uint32_t channel, Time until)
     while (next < runs.size() && runs[next].time <= until) {
         CreditRun run = runs[next];
         const Duration flit_time = pass.port.flit_time;
-        const std::int64_t arrived =
-            run.count == 1 ? 1 : std::min(run.count, (until - run.time).ps / flit_time.ps + 1);
+        const std::int64_t arrived = run.count == 1 ? 1 : std::min(run.count, (until - run.time).ps / flit_time.ps + 1);
         pass.port.credits[channel] += arrived;
         if (arrived == run.count) {
             ++next;
@@ -335,8 +333,8 @@ void SweepNetwork::send(Pass& pass, std::uint32_t channel, Time start, std::int6
         const RunQueues::Served served = output(pass.id, channel).pop(count, pool_);
         run = served.run;
         if ((ports_[served.input].finite >> channel & 1U) != 0) {
-            give_credits(served.input, channel,
-                         start + port.flit_time + graph_.class_of(served.input).credit_return, count, port.flit_time);
+            give_credits(served.input, channel, start + port.flit_time + graph_.class_of(served.input).credit_return,
+                         count, port.flit_time);
         }
     } else {
         run = channel == 0 ? next_request(pass.id, start, count) : answers_[pass.id].pop(count, pool_);

@@ -50,10 +50,13 @@ struct Simulator::State {
             reason = "flits are counted by collective on every link";
         } else if (!options.traced_messages.empty()) {
             reason = "messages are traced flit by flit";
+        } else if (options.prefer_explained && options.engine == Engine::automatic && !fabric->graph.has_levels() &&
+                   !fabric->graph.has_choices()) {
+            reason = "the reference finds critical paths of one level while it runs";
         }
         if (reason != nullptr && options.engine == Engine::sweep) {
-            throw Error(ErrorKind::input, std::string("`engine: sweep` cannot do this: ") + reason +
-                                              "; use `auto` or `reference`");
+            throw Error(ErrorKind::input, std::string("the engine `sweep` cannot do this: ") + reason +
+                                              "; use the engine `auto` or `reference`");
         }
         return reason == nullptr ? "" : reason;
     }

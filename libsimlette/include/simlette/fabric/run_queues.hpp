@@ -16,7 +16,7 @@ namespace simlette {
 
 // Consecutive flits of one message.
 struct FlitRun {
-    std::uint32_t flit = 0;   // the message, whether the last of these is its last, the channel
+    std::uint32_t flit = 0;  // the message, whether the last of these is its last, the channel
     std::uint32_t count = 0;
     std::uint32_t destination = 0;  // accelerator
     std::uint32_t next = no_id;

@@ -1,10 +1,10 @@
 // A fabric in flit mode, window by window: bit-identical to FlitNetwork, without an event for each flit.
 //
-// A window is no longer than the shortest way of a flit to its next decision point, so nothing that leaves in it arrives
-// in it: all arrivals of a window are known when it begins. First the caller takes the deliveries of the window, in
-// order of time, and says what they set off. Then every port goes through the window by itself, in reverse order of
-// channel dependencies: a port comes after those that its flits go on to, so the credits that those give back are known,
-// whatever their delay. A port handles runs: flits of one message that follow each other at flit time.
+// A window is no longer than the shortest way of a flit to its next decision point, so nothing that leaves in it
+// arrives in it: all arrivals of a window are known when it begins. First the caller takes the deliveries of the
+// window, in order of time, and says what they set off. Then every port goes through the window by itself, in reverse
+// order of channel dependencies: a port comes after those that its flits go on to, so the credits that those give back
+// are known, whatever their delay. A port handles runs: flits of one message that follow each other at flit time.
 //
 // It carries Fidelity::paper with any routing but adaptive; misfit() says what it leaves to FlitNetwork.
 #pragma once
@@ -72,7 +72,7 @@ private:
         std::array<std::int64_t, channel_count> credits{};
         std::int64_t peak_queue = 0;
         Duration flit_time{0};
-        Duration way{0};         // from the start of a flit to its arrival
+        Duration way{0};           // from the start of a flit to its arrival
         std::uint32_t at = no_id;  // the switch where it ends; no_id: an accelerator
         std::uint8_t finite = 0;
         std::uint8_t next_channel = 0;
@@ -200,14 +200,14 @@ private:
     RoutingSpec routing_;
     TransactionRules rules_;
     std::uint64_t seed_;
-    bool one_rate_;   // runs keep their form from link to link
-    bool one_way_;    // all flits of a port-message take the same links
+    bool one_rate_;       // runs keep their form from link to link
+    bool one_way_;        // all flits of a port-message take the same links
     bool many_landings_;  // as in FlitNetwork
     bool any_finite_ = false;
     Duration window_{0};
     Time now_;
-    Time start_;      // of the window
-    Time decided_;    // decisions before it have been made
+    Time start_;    // of the window
+    Time decided_;  // decisions before it have been made
     Time end_;
     Time attention_ = Time::never();  // when a port has something to do next
     Time last_event_;

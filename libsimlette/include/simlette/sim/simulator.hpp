@@ -120,7 +120,9 @@ struct SimulatorOptions {
     bool tally_latency = false;                       // count latencies of port-messages, for message_latency()
     std::vector<TracedMessage> traced_messages = {};  // follow their flits, for explain(); flit mode
     Mode mode = Mode::flit;
-    Engine engine = Engine::automatic;       // of flit mode
+    Engine engine = Engine::automatic;  // of flit mode
+    // Where one engine knows critical paths without a second run, `automatic` takes it.
+    bool prefer_explained = false;
     bool record_ports = false;               // keep what was on every port when, for passages() and stalls()
     std::uint64_t record_limit = 2'000'000;  // the most passages, stalls and phases that are told, of each
     bool count_shares = false;               // tell in links() whose flits they are; flit mode
