@@ -1,6 +1,7 @@
 #include <simlette/collective/overlay_shape.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -142,9 +143,13 @@ void check_circuits(const CosetLayers& layers, const std::vector<Label>& generat
 OverlayShape shape_asked_for(const Overlay& overlay, LayerKind kind, const std::string& schedule) {
     OverlayShape shape = shape_of(asked_for(overlay, kind, schedule));
     if (!overlay.complete()) {
-        const std::vector<Label> generators = common_generators(overlay, shape.graph.group);
-        check_circuits(*shape.layers, generators, schedule);
-        shape.graph.generators = generators;
+        const std::vector<Label> circuits = common_generators(overlay, shape.graph.group);
+        check_circuits(*shape.layers, circuits, schedule);
+        // Those of the layers, in the order of the circuits: what else joins the ranks is for others.
+        const std::vector<Label> asked = std::move(shape.graph.generators);
+        shape.graph.generators.clear();
+        std::copy_if(circuits.begin(), circuits.end(), std::back_inserter(shape.graph.generators),
+                     [&](Label label) { return std::find(asked.begin(), asked.end(), label) != asked.end(); });
     }
     return shape;
 }

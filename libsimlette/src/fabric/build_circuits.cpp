@@ -8,9 +8,6 @@
 
 namespace simlette {
 
-namespace {
-
-// Class 0: the only pass, or the one inside a rack, turned round in level 1. Class 1: three passes, across racks.
 std::vector<LinkClass> circuit_classes(const FabricSpec& spec) {
     const LatencySpec& l = spec.latency;
     LatencyParts path{l.egress_endpoint + l.ingress_endpoint, l.egress_protocol + l.ingress_protocol, l.propagation,
@@ -18,16 +15,18 @@ std::vector<LinkClass> circuit_classes(const FabricSpec& spec) {
     if (spec.kind == FabricKind::direct) {
         return {link_class(spec, path)};
     }
-    path.propagation = 2 * l.propagation;
+    path.propagation = 2 * l.propagation;  // turned round in level 1
     path.switching = l.circuit_switch;
     if (spec.kind == FabricKind::single_level) {
         return {link_class(spec, path)};
     }
-    LatencyParts across = path;
+    LatencyParts across = path;  // three passes
     across.propagation += 2 * l.propagation_level2;
     across.switching = 3 * l.circuit_switch;
     return {link_class(spec, path), link_class(spec, across)};
 }
+
+namespace {
 
 std::uint32_t circuit_switches(const FabricSpec& spec) {
     return spec.kind == FabricKind::single_level ? spec.ports : 0;

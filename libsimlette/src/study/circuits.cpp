@@ -8,7 +8,7 @@ namespace {
 constexpr std::int64_t most_accelerators = 65'536;
 constexpr std::int64_t most_ports = 1'024;
 
-const char* const circuit_forms = "a map with `generators` or `ports`, or auto";
+const char* const circuit_forms = "a map with `generators` or `ports`, a plan file, or auto";
 const char* const generator_forms = "cube, ring, full-mesh, {torus: [4, 4]}, or a list of bit strings";
 const char* const pair_form = "a pair of accelerators, such as [0, 1]";
 
@@ -179,15 +179,19 @@ Kind<CircuitText> circuits_kind() {
             return true;
         }
         if (value.is_scalar() && names_file(text)) {
-            return value.not_built(text);  // a plan
+            into.plan_file = text;
+            return true;
         }
         return value.is_map() ? read_fields(value, circuit_fields(), into) : value.expect(circuit_forms);
     };
     kind.write = [](const CircuitText& circuits) {
+        if (circuits.plan) {
+            return write_fields(plan_fields(), *circuits.plan);
+        }
         Node written = write_fields(circuit_fields(), circuits);
         return circuits.automatic ? text_node("auto") : written.keys.empty() ? Node{} : written;
     };
-    kind.schema = one_of({choice_schema({"auto"}), schema_of(circuit_fields())});
+    kind.schema = one_of({choice_schema({"auto"}), file_schema(), schema_of(circuit_fields())});
     return kind;
 }
 

@@ -1,3 +1,5 @@
+#include <filesystem>
+
 #include <simlette/study/document.hpp>
 #include <simlette/study/input_tree.hpp>
 
@@ -8,6 +10,12 @@ InputTree parse_input(const std::string& path, Problems& problems) {
     InputTree tree{&source, false, {}};
     tree.parsed = load_document(source, problems, tree.root);
     return tree;
+}
+
+std::string path_beside(const Node& file, const std::string& named) {
+    const std::filesystem::path folder =
+        file.place.source == nullptr ? "" : std::filesystem::path(file.place.source->name).parent_path();
+    return (folder / named).lexically_normal().string();
 }
 
 const InputTree& NamedFiles::yaml(const std::string& path) {

@@ -1,5 +1,10 @@
+#include <fmt/format.h>
+
 #include <simlette/base/fingerprint.hpp>
 #include <simlette/fabric/fabric.hpp>
+#include <simlette/planner/realize.hpp>
+#include <simlette/sim/planned.hpp>
+#include <simlette/study/format.hpp>
 #include <simlette/study/json_text.hpp>
 #include <simlette/study/load.hpp>
 #include <simlette/study/resolve.hpp>
@@ -41,30 +46,110 @@ public:
 
     LoadedRun resolve() {
         read_files();
-        if (trees_.topology.parsed && problems_.size() == problems_in_workload()) {
-            write_configuration();
-            check_fabric();
+        if (topology_good_) {
+            take_workload();
+            if (!to_be_planned() || plan_circuits()) {
+                follow_plan_of_topology();
+                write_configuration();
+                check_fabric();
+            }
         }
         return std::move(run_);
     }
 
 private:
     std::size_t problems_in_workload() const {
-        std::size_t count = trees_.workload.source == nullptr ? 0 : problems_.count_of(*trees_.workload.source);
-        for (const Source* source : files_.sources()) {
-            count += problems_.count_of(*source);
-        }
-        return count;
+        return trees_.workload.source == nullptr ? 0 : problems_.count_of(*trees_.workload.source);
     }
 
     void read_files() {
         if (trees_.topology.parsed) {
-            topology_ = read_topology(trees_.topology.root, problems_);
+            topology_ = read_topology(trees_.topology.root, problems_, files_);
             run_.fabric = topology_.fabric;
             run_.accelerator = topology_.accelerator;
+            topology_good_ = problems_.size() == problems_in_workload() && whole();
         }
         if (trees_.workload.parsed) {
             workload_ = read_workload(trees_.workload.root, problems_, topology_.fabric, files_);
+        }
+    }
+
+    // Every plan that is named could be read.
+    bool whole() const {
+        const bool circuits = topology_.circuits.plan_file.empty() || topology_.circuits.plan;
+        return (circuits || !on_circuits()) && (topology_.placement_file.empty() || topology_.placement_plan);
+    }
+
+    bool on_circuits() const {
+        const FabricSpec& fabric = topology_.fabric;
+        return fabric.kind == FabricKind::direct ||
+               (fabric.kind == FabricKind::single_level && fabric.device == DeviceKind::ocs) ||
+               (fabric.kind == FabricKind::two_level && fabric.level1.device == DeviceKind::ocs);
+    }
+
+    bool to_be_planned() const { return on_circuits() && topology_.circuits.automatic; }
+
+    void take_workload() {
+        if (problems_.size() == 0 && trees_.workload.parsed) {
+            run_.workload = workload_spec(workload_);
+        }
+    }
+
+    // False: there is no plan; if not for other problems, it is told why.
+    bool plan_circuits() {
+        const Place place = find_deepest(trees_.topology.root, "circuits").place;
+        if (trees_.workload.source == nullptr) {
+            problems_.add(place,
+                          "`circuits: auto` plans them for a workload; expected one beside the topology, or a map or a "
+                          "plan file");
+        }
+        if (problems_.size() > 0) {
+            return false;
+        }
+        const std::vector<WorkloadFault> faults = faults_for_planning(run_.workload);
+        for (const WorkloadFault& fault : faults) {
+            problems_.add(find_deepest(trees_.workload.root, fault.path).place, fault.text);
+        }
+        return faults.empty() && search_plan(place);
+    }
+
+    bool search_plan(const Place& place) {
+        try {
+            planned_ = plan(plan_request(topology_.fabric, run_.workload));
+            topology_.fabric.circuits = circuits_of(*planned_, topology_.fabric);
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::input) {
+                throw;
+            }
+            for (const Problem& problem : error.problems()) {
+                problems_.add(place, "`circuits: auto`: " + problem.message);
+            }
+            return false;
+        }
+        run_.fabric = topology_.fabric;
+        run_.planned = fmt::format("{} generators on {} of {} ports, {} in all, {}", planned_->degree,
+                                   planned_->ports_used, planned_->ports, time_text(planned_->total.ps),
+                                   planned_->optimal ? "optimal" : "at least " + time_text(planned_->bound.ps));
+        return true;
+    }
+
+    // A plan that lays the circuits says where ranks are too.
+    void follow_plan_of_topology() {
+        const auto& circuits = topology_.circuits.plan;
+        const bool laid = planned_ || circuits;
+        const Plan* followed = planned_                   ? &*planned_
+                               : circuits                 ? &circuits->plan
+                               : topology_.placement_plan ? &topology_.placement_plan->plan
+                                                          : nullptr;
+        if (followed == nullptr || problems_.size() > 0) {
+            return;
+        }
+        const std::vector<WorkloadFault> faults = faults_under(*followed, laid, run_.workload);
+        for (const WorkloadFault& fault : faults) {
+            problems_.add(find_deepest(trees_.workload.root, fault.path).place, fault.text);
+        }
+        if (faults.empty()) {
+            follow_plan(*followed, laid, run_.workload);
         }
     }
 
@@ -74,7 +159,6 @@ private:
             return;
         }
         if (trees_.workload.source != nullptr) {
-            run_.workload = workload_spec(workload_);
             set_member(configuration, {"workload", {}}, write_fields(workload_fields(), workload_));
         }
         run_.configuration = canonical_json(configuration);
@@ -133,6 +217,8 @@ private:
     Problems& problems_;
     TopologyFile topology_;
     WorkloadFile workload_;
+    bool topology_good_ = false;
+    std::optional<Plan> planned_;  // by `circuits: auto`
     LoadedRun run_;
 };
 
@@ -158,8 +244,7 @@ LoadedRun resolve(const InputTrees& trees, NamedFiles& files, FabricChecks* chec
     return Resolving(trees, files, checks, problems).resolve();
 }
 
-LoadedRun load_run(const RunInputs& inputs) {
-    Problems problems;
+InputTrees read_trees(const RunInputs& inputs, Problems& problems) {
     InputTrees trees{parse_input(inputs.topology, problems), {}};
     if (!inputs.workload.empty()) {
         trees.workload = parse_input(inputs.workload, problems);
@@ -172,6 +257,12 @@ LoadedRun load_run(const RunInputs& inputs) {
     if (inputs.seed) {
         apply_change(seed_change(*inputs.seed, problems), named_trees(trees), problems);
     }
+    return trees;
+}
+
+LoadedRun load_run(const RunInputs& inputs) {
+    Problems problems;
+    const InputTrees trees = read_trees(inputs, problems);
     FabricChecks checks;
     NamedFiles files(problems);
     LoadedRun run = resolve(trees, files, &checks, problems);

@@ -56,6 +56,9 @@ std::string head(const RunReport& report) {
     Rows rows{{"topology", report.inputs.topology, fabric_line(report.fabric)},
               {"workload", report.inputs.workload, workload_line(report.workload)},
               {"outcome", outcome_text(report), ""}};
+    if (!report.planned.empty()) {
+        rows.insert(rows.begin() + 2, {"circuits", "planned first", report.planned});
+    }
     add_mode(report, rows);
     if (report.outcome == Outcome::finished && !report.traffic) {
         rows.push_back({"completion", time_text(report.completion.value_or(zero).ps), ""});

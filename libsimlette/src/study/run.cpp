@@ -349,6 +349,7 @@ RunReport run(const LoadedRun& loaded, const RunInputs& inputs, const RunControl
     report.mode = control.mode;
     report.inputs = inputs;
     report.fabric = loaded.fabric;
+    report.planned = loaded.planned;
     report.configuration = loaded.configuration;
     report.configuration_hash = loaded.configuration_hash;
     report.workload = loaded.workload;

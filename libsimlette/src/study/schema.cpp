@@ -1,5 +1,6 @@
 #include <simlette/study/json_text.hpp>
 #include <simlette/study/load.hpp>
+#include <simlette/study/plan_file.hpp>
 #include <simlette/study/problems.hpp>
 #include <simlette/study/schedule_file.hpp>
 #include <simlette/study/study_file.hpp>
@@ -53,11 +54,14 @@ std::string schema(const std::string& kind) {
     if (kind == "schedule") {
         return schema_text("Simlette schedule", schema_of(schedule_fields()));
     }
+    if (kind == "plan") {
+        return schema_text("Simlette plan", schema_of(plan_fields()));
+    }
     if (kind == "study") {
         return schema_text("Simlette study", schema_of(study_fields()));
     }
     throw Error(ErrorKind::input,
-                "unknown file kind " + quote(kind) + "; expected topology, workload, schedule or study");
+                "unknown file kind " + quote(kind) + "; expected topology, workload, schedule, plan or study");
 }
 
 }  // namespace simlette

@@ -246,30 +246,41 @@ Field<TopologyFile> devices_field() {
     return field;
 }
 
-bool read_identity(const Value& value) {
+bool read_named_placement(const Value& value, TopologyFile& into) {
     std::size_t index = 0;
-    return names_file(value.node().text) ? value.not_built(value.node().text)
-                                         : read_choice(value, {"identity"}, {}, index);
+    if (!names_file(value.node().text)) {
+        return read_choice(value, {"identity"}, {}, index);
+    }
+    into.placement_file = value.node().text;
+    return true;
 }
 
-Kind<std::vector<std::uint32_t>> placement_kind() {
-    const auto numbers = whole_list(0, most_accelerators - 1, "identity or a list of accelerators, one a rank");
-    Kind<std::vector<std::uint32_t>> kind = numbers;
-    kind.read = [numbers](const Value& value, std::vector<std::uint32_t>& into) {
-        if (value.is_scalar()) {
-            return read_identity(value);
-        }
-        const std::size_t strategy = index_of(value.node(), "strategy");
-        if (strategy < value.node().keys.size()) {
-            return value.fail_at_key(strategy, "known key `strategy`, not in this version");
-        }
-        return numbers.read(value, into);
+bool read_placement(const Value& value, const Kind<std::vector<std::uint32_t>>& numbers, TopologyFile& into) {
+    if (value.is_scalar()) {
+        return read_named_placement(value, into);
+    }
+    const std::size_t strategy = index_of(value.node(), "strategy");
+    if (strategy < value.node().keys.size()) {
+        return value.fail_at_key(strategy, "known key `strategy`, not in this version");
+    }
+    return numbers.read(value, into.fabric.placement);
+}
+
+// Of a plan that places the ranks, what it says is written.
+Field<TopologyFile> placement_field() {
+    const auto numbers =
+        whole_list(0, most_accelerators - 1, "identity, a list of accelerators, one a rank, or a plan file");
+    Field<TopologyFile> field;
+    field.info = {"placement", "rank to accelerator", false, true};
+    field.read = [numbers](const Value& value, TopologyFile& into) { read_placement(value, numbers, into); };
+    field.write = [numbers](const TopologyFile& from) {
+        const std::vector<std::uint32_t>& placement = from.fabric.placement;
+        return from.placement_plan ? write_fields(plan_fields(), *from.placement_plan)
+               : placement.empty() ? text_node("identity")
+                                   : numbers.write(placement);
     };
-    kind.write = [numbers](const std::vector<std::uint32_t>& placement) {
-        return placement.empty() ? text_node("identity") : numbers.write(placement);
-    };
-    kind.schema = one_of({choice_schema({"identity"}), numbers.schema});
-    return kind;
+    field.schema = one_of({choice_schema({"identity"}), file_schema(), numbers.schema});
+    return field;
 }
 
 Fields<TopologyFile> built_fields() {
@@ -321,7 +332,7 @@ Fields<TopologyFile> built_fields() {
                           "ports of an accelerator on one switch")),
         shown_if(has_radix, of_fabric("radix", &FabricSpec::radix, whole<std::uint32_t>(1, most_accelerators),
                                       "the most ports of one switch; not bounded by default")),
-        of_fabric("placement", &FabricSpec::placement, placement_kind(), "rank to accelerator"),
+        placement_field(),
         of_fabric("seed", &FabricSpec::seed, whole<std::uint64_t>(0, largest), "of the random numbers"),
     };
 }

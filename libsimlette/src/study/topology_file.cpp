@@ -1,7 +1,9 @@
 #include <algorithm>
 
+#include <simlette/base/error.hpp>
 #include <simlette/base/label.hpp>
 #include <simlette/fabric/fabric.hpp>
+#include <simlette/planner/realize.hpp>
 #include <simlette/study/profiles.hpp>
 #include <simlette/study/topology_file.hpp>
 
@@ -12,8 +14,14 @@ namespace {
 // What needs more than one key. Each check looks only at keys that were read without a problem.
 class Completion {
 public:
-    Completion(const Value& file, const std::vector<std::string>& clean, TopologyFile& topology)
-        : file_(file), clean_(clean), topology_(topology), fabric_(topology.fabric) {}
+    Completion(const Value& file, const std::vector<std::string>& clean, TopologyFile& topology, Problems& problems,
+               NamedFiles& files)
+        : file_(file),
+          clean_(clean),
+          topology_(topology),
+          fabric_(topology.fabric),
+          problems_(problems),
+          files_(files) {}
 
     void run() {
         check_belonging();
@@ -26,6 +34,7 @@ public:
         check_tags();
         check_circuits();
         check_placement();
+        check_placement_file();
     }
 
 private:
@@ -194,19 +203,62 @@ private:
         } else if (clean("circuits") && is_hybrid()) {
             file_.at("circuits").fail("circuits above electronic switches join racks; expected `circuits: auto`");
         } else if (clean("circuits") && clean("accelerators") && has_ports()) {
-            check_circuit_form();
+            topology_.circuits.plan_file.empty() ? check_circuit_form() : take_plan();
+        }
+    }
+
+    void take_plan() {
+        const std::size_t before = problems_.size();
+        CircuitText& circuits = topology_.circuits;
+        circuits.plan = plan_at("circuits", circuits.plan_file);
+        if (!circuits.plan || problems_.size() != before) {
+            return;
+        }
+        try {
+            fabric_.circuits = circuits_of(circuits.plan->plan, fabric_);
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::input) {
+                throw;
+            }
+            file_.at("circuits").fail(error.what());
+        }
+    }
+
+    // Nothing, with a problem, unless it is a plan for these accelerators.
+    std::shared_ptr<const PlanFile> plan_at(const std::string& key, const std::string& named) const {
+        auto plan = read_plan(files_.yaml(path_beside(file_.node(), named)), problems_);
+        if (plan && plan->plan.ranks != fabric_.accelerators) {
+            file_.at(key).fail(quote(key) + " names a plan for " + std::to_string(plan->plan.ranks) +
+                               " accelerators; the fabric has " + std::to_string(fabric_.accelerators));
+            return nullptr;
+        }
+        return plan;
+    }
+
+    void check_placement_file() {
+        const std::string& circuits = topology_.circuits.plan_file;
+        const bool by_plan = topology_.circuits.plan != nullptr;
+        if (!clean("placement") || !clean("accelerators") || topology_.placement_file.empty()) {
+            if (by_plan && !fabric_.placement.empty()) {
+                file_.at("placement")
+                    .fail(
+                        "`placement` is a list, but the plan of `circuits` says where ranks are; expected identity "
+                        "or " +
+                        quote(circuits));
+            }
+        } else if (by_plan && topology_.placement_file != circuits) {
+            file_.at("placement")
+                .fail("`placement` is " + quote(topology_.placement_file) + ", but `circuits` follows the plan " +
+                      quote(circuits) + "; expected one plan for both");
+        } else {
+            topology_.placement_plan = plan_at("placement", topology_.placement_file);
         }
     }
 
     bool has_ports() const { return clean("ports") || (!given("ports") && clean("accelerator")); }
 
-    // Elsewhere a planner has to choose.
-    void check_automatic() {
-        fabric_.circuits.automatic = is_hybrid();
-        if (!is_hybrid() && (!is(FabricKind::two_level) || has_levels())) {
-            file_.at("circuits").not_built("auto");
-        }
-    }
+    // Elsewhere a planner chooses, once the workload is known.
+    void check_automatic() { fabric_.circuits.automatic = is_hybrid(); }
 
     void check_circuit_form() {
         const Node& circuits = *find(file_.node(), "circuits");
@@ -377,6 +429,8 @@ private:
     const std::vector<std::string>& clean_;
     TopologyFile& topology_;
     FabricSpec& fabric_;
+    Problems& problems_;
+    NamedFiles& files_;
 };
 
 // What stands where the file says nothing. `paper` is what a FabricSpec starts with.
@@ -400,7 +454,7 @@ FabricSpec preset(const Node& root) {
 
 }  // namespace
 
-TopologyFile read_topology(const Node& root, Problems& problems) {
+TopologyFile read_topology(const Node& root, Problems& problems, NamedFiles& files) {
     TopologyFile topology;
     topology.fabric = preset(root);
     const Value file(root, "", problems);
@@ -409,7 +463,7 @@ TopologyFile read_topology(const Node& root, Problems& problems) {
         return topology;
     }
     check_missing(file, infos_of(topology_fields()));
-    Completion(file, clean, topology).run();
+    Completion(file, clean, topology, problems, files).run();
     return topology;
 }
 

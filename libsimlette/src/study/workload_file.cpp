@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <set>
 
@@ -299,13 +298,7 @@ private:
                   std::string(name_of(primitive)) + "; expected " + alternatives(names));
     }
 
-    // Beside the workload.
-    std::string path_of(const std::string& named) const {
-        const Source* workload = file_.node().place.source;
-        const std::filesystem::path folder =
-            workload == nullptr ? "" : std::filesystem::path(workload->name).parent_path();
-        return (folder / named).lexically_normal().string();
-    }
+    std::string path_of(const std::string& named) const { return path_beside(file_.node(), named); }
 
     // Of the group; 0: not known.
     std::size_t ranks() const {

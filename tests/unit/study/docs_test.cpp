@@ -58,6 +58,7 @@ TEST_CASE("the page about files lists every key that is read, and no other") {
     CHECK(documented_keys("## Keys of a topology") == known_keys("topology"));
     CHECK(documented_keys("## Keys of a workload") == known_keys("workload"));
     CHECK(documented_keys("## Keys of a schedule") == known_keys("schedule"));
+    CHECK(documented_keys("## Keys of a plan") == known_keys("plan"));
     CHECK(documented_keys("## Keys of a study") == known_keys("study"));
 }
 

@@ -92,7 +92,7 @@ std::string verdict(const std::string& text) {
     fabric.accelerators = 32;
     try {
         if (normalize_text(source, problems) && parse_document(source, problems, root)) {
-            canonical_json(write_fields(topology_fields(), read_topology(root, problems)));
+            canonical_json(write_fields(topology_fields(), read_topology(root, problems, files)));
             canonical_json(write_fields(workload_fields(), read_workload(root, problems, fabric, files)));
             canonical_json(write_fields(study_fields(), read_study(root, problems)));
             ScheduleSpec schedule;

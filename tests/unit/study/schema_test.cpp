@@ -177,7 +177,7 @@ TEST_CASE("the schema refuses unknown keys, missing units and values out of rang
 
 TEST_CASE("a kind of file that is not known has no schema") {
     CHECK_THROWS_WITH(schema("topologie"),
-                      "unknown file kind `topologie`; expected topology, workload, schedule or study");
+                      "unknown file kind `topologie`; expected topology, workload, schedule, plan or study");
 }
 
 }  // namespace simlette

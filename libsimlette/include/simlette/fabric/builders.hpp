@@ -17,6 +17,9 @@ LinkClass link_class(const FabricSpec& spec, LatencyParts latency);
 // `switch_only` adds anyway, the switch and a link.
 LatencyParts further_hop(const FabricSpec& spec);
 
+// Of circuits between accelerators: the only pass, or on two levels the one inside a rack, then across racks.
+std::vector<LinkClass> circuit_classes(const FabricSpec& spec);
+
 // Lists the links of a graph without switches by source and destination. Requires: they are in order of their source.
 void list_neighbours(HostGraph& graph);
 

@@ -18,7 +18,10 @@ struct InputTree {
 
 InputTree parse_input(const std::string& path, Problems& problems);
 
-// Files that workloads name: schedules and tables of sizes.
+// The path of a file that is named in another one, whose folder it counts from.
+std::string path_beside(const Node& file, const std::string& named);
+
+// Files that topologies and workloads name: plans, schedules and tables of sizes.
 class NamedFiles {
 public:
     // What is wrong with their text goes to `problems`, which keeps their sources.

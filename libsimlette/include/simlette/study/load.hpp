@@ -29,15 +29,16 @@ struct LoadedRun {
     FabricSpec fabric;
     std::string accelerator;  // the profile that the topology names; empty: none
     WorkloadSpec workload;
+    std::string planned;        // what `circuits: auto` came to, in a line; empty: nothing was planned
     std::string configuration;  // JSON object {"topology": …, "workload": …}, defaults included, keys sorted
-    std::vector<std::string> named_files;  // that the workload names: schedules and tables of sizes
+    std::vector<std::string> named_files;  // that the files name: plans, schedules and tables of sizes
     std::string configuration_hash;        // 16 hexadecimal digits of it
 };
 
 // Throws Error{input} with every problem of the files, up to 20.
 SIMLETTE_EXPORT LoadedRun load_run(const RunInputs& inputs);
 
-// JSON Schema, draft 2020-12, of a file kind: topology, workload, schedule or study, made from the table that the
+// JSON Schema, draft 2020-12, of a file kind: topology, workload, schedule, plan or study, made from the table that the
 // reader uses.
 SIMLETTE_EXPORT std::string schema(const std::string& kind);
 

@@ -100,6 +100,7 @@ struct RunReport {
     std::string fallback_reason;        // why not the sweep, if it was free to choose; else empty
     RunInputs inputs;
     FabricSpec fabric;
+    std::string planned;  // as in LoadedRun
     std::string configuration;
     std::string configuration_hash;
     Validity validity;

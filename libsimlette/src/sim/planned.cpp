@@ -1,0 +1,229 @@
+#include <simlette/sim/planned.hpp>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <simlette/base/contract.hpp>
+#include <simlette/collective/build_schedule.hpp>
+#include <simlette/fabric/builders.hpp>
+#include <simlette/planner/planned_axis.hpp>
+
+namespace simlette {
+
+namespace {
+
+std::string path_of(std::size_t entry, const char* key) {
+    return fmt::format("collectives.{}.{}", entry, key);
+}
+
+// Of a mesh of one axis with its own name, the axis is the mesh.
+std::string axis_name(const PlannedMesh& mesh, const PlannedAxis& axis) {
+    return mesh.name == axis.name ? mesh.name : mesh.name + '.' + axis.name;
+}
+
+bool is_world(const WorkloadEntry& entry) {
+    return !entry.on_axis() && entry.collective.group.empty();
+}
+
+PlanMesh empty_mesh(const Mesh& mesh) {
+    PlanMesh planned{mesh.name, {}};
+    for (const Mesh::Axis& axis : mesh.axes) {
+        planned.axes.push_back({axis.name, axis.size, {}});
+    }
+    return planned;
+}
+
+PlanCollective wanted(const WorkloadEntry& entry) {
+    const CollectiveSpec& collective = entry.collective;
+    const bool any = collective.schedule == ScheduleKind::automatic_simulated;
+    return {collective.primitive, collective.bytes, entry.calls, any ? ScheduleKind::automatic : collective.schedule};
+}
+
+const PlannedMesh* mesh_of(const Plan& plan, const std::string& name) {
+    const auto found = std::find_if(plan.meshes.begin(), plan.meshes.end(),
+                                    [&](const PlannedMesh& mesh) { return mesh.name == name; });
+    return found == plan.meshes.end() ? nullptr : &*found;
+}
+
+// Nothing for a group of its own, and for all ranks where the plan has no such mesh.
+const PlannedAxis* axis_of(const Plan& plan, const WorkloadEntry& entry) {
+    for (const PlannedMesh& mesh : plan.meshes) {
+        for (const PlannedAxis& axis : mesh.axes) {
+            if (is_world(entry) ? mesh.name == world_mesh && mesh.axes.size() == 1
+                                : entry.on_axis() && entry.group == mesh.name + '.' + axis.name) {
+                return &axis;
+            }
+        }
+    }
+    return nullptr;
+}
+
+template <class Axes>
+std::string shape_text(const Axes& axes) {
+    std::string text;
+    for (const auto& axis : axes) {
+        text += fmt::format("{}{} {}", text.empty() ? "" : " x ", axis.name, axis.size);
+    }
+    return text;
+}
+
+std::string meshes_text(const Plan& plan) {
+    std::string text;
+    for (const PlannedMesh& mesh : plan.meshes) {
+        text += fmt::format("{}`{}` ({})", text.empty() ? "" : ", ", mesh.name, shape_text(mesh.axes));
+    }
+    return text;
+}
+
+std::string axes_with_circuits(const Plan& plan) {
+    std::string text;
+    for (const PlannedMesh& mesh : plan.meshes) {
+        for (const PlannedAxis& axis : mesh.axes) {
+            if (!axis.blocks.empty()) {
+                text += fmt::format("{}`{}`", text.empty() ? "" : ", ", axis_name(mesh, axis));
+            }
+        }
+    }
+    return text;
+}
+
+bool same_shape(const Mesh& mesh, const PlannedMesh& planned) {
+    return std::equal(mesh.axes.begin(), mesh.axes.end(), planned.axes.begin(), planned.axes.end(),
+                      [](const Mesh::Axis& a, const PlannedAxis& b) { return a.name == b.name && a.size == b.size; });
+}
+
+std::size_t distance(Bytes a, Bytes b) {
+    return static_cast<std::size_t>(a < b ? b.count - a.count : a.count - b.count);
+}
+
+// Of the same primitive, with the nearest size; automatic if there is none.
+ScheduleKind planned_schedule(const PlannedAxis& axis, const CollectiveSpec& collective) {
+    const PlanCollective* best = nullptr;
+    for (const PlannedCollective& planned : axis.collectives) {
+        const PlanCollective& known = planned.collective;
+        if (known.primitive == collective.primitive &&
+            (best == nullptr || distance(known.bytes, collective.bytes) < distance(best->bytes, collective.bytes))) {
+            best = &known;
+        }
+    }
+    return best == nullptr ? ScheduleKind::automatic : best->schedule;
+}
+
+void schedule_by(const PlannedAxis& axis, CollectiveSpec& collective) {
+    if (collective.schedule == ScheduleKind::automatic) {
+        collective.schedule = planned_schedule(axis, collective);
+    }
+    if (takes_layers(collective.schedule) && !collective.layers.given()) {
+        collective.layers.generators = layers_of_axis(axis).layers;
+    }
+}
+
+}  // namespace
+
+std::vector<WorkloadFault> faults_for_planning(const WorkloadSpec& workload) {
+    std::vector<WorkloadFault> faults;
+    if (workload.traffic) {
+        faults.push_back({"traffic", "a plan serves collectives; synthetic traffic has none"});
+    }
+    bool world = false;
+    for (std::size_t i = 0; i < workload.collectives.size(); ++i) {
+        const WorkloadEntry& entry = workload.collectives[i];
+        world = world || is_world(entry);
+        if (!entry.on_axis() && !is_world(entry)) {
+            faults.push_back({path_of(i, "group"),
+                              "a plan serves all ranks and axes of meshes, not a group of its "
+                              "own; name a mesh with such groups"});
+        }
+        if (entry.collective.own_schedule) {
+            faults.push_back({path_of(i, "schedule"), "a plan cannot price a schedule from a file"});
+        }
+        if (entry.collective.sizes) {
+            faults.push_back({path_of(i, "sizes"), "a plan needs blocks of equal size; expected `bytes`"});
+        }
+    }
+    for (const Mesh& mesh : workload.meshes) {
+        if (world && mesh.name == world_mesh) {
+            faults.push_back({"meshes.world", "the mesh `world` is that of `group: world`; name this one otherwise"});
+        }
+    }
+    return faults;
+}
+
+PlanRequest plan_request(const FabricSpec& fabric, const WorkloadSpec& workload) {
+    const std::vector<LinkClass> classes = circuit_classes(fabric);
+    PlanRequest request;
+    request.ranks = fabric.accelerators;
+    request.ports = fabric.ports;
+    request.rate = fabric.port_rate;
+    request.latency = classes.front().latency.total();
+    request.latency_across = classes.back().latency.total();
+    if (fabric.kind == FabricKind::two_level) {
+        request.group = fabric.group;
+        request.up = fabric.level1.up;
+    }
+    PlanMesh world{world_mesh, {{world_mesh, fabric.accelerators, {}}}};
+    std::vector<PlanMesh> meshes;
+    for (const Mesh& mesh : workload.meshes) {
+        meshes.push_back(empty_mesh(mesh));
+    }
+    for (const WorkloadEntry& entry : workload.collectives) {
+        if (is_world(entry)) {
+            world.axes.front().collectives.push_back(wanted(entry));
+        }
+        for (PlanMesh& mesh : meshes) {
+            for (PlanAxis& axis : mesh.axes) {
+                if (entry.on_axis() && entry.group == mesh.name + '.' + axis.name) {
+                    axis.collectives.push_back(wanted(entry));
+                }
+            }
+        }
+    }
+    if (!world.axes.front().collectives.empty()) {
+        request.meshes.push_back(std::move(world));
+    }
+    request.meshes.insert(request.meshes.end(), meshes.begin(), meshes.end());
+    return request;
+}
+
+std::vector<WorkloadFault> faults_under(const Plan& plan, bool on_circuits, const WorkloadSpec& workload) {
+    std::vector<WorkloadFault> faults;
+    for (const Mesh& mesh : workload.meshes) {
+        const PlannedMesh* planned = mesh_of(plan, mesh.name);
+        if (planned == nullptr) {
+            faults.push_back({"meshes." + mesh.name,
+                              fmt::format("the plan has no mesh `{}`; it has {}", mesh.name, meshes_text(plan))});
+        } else if (!same_shape(mesh, *planned)) {
+            faults.push_back({"meshes." + mesh.name, fmt::format("`meshes.{}` is {}; in the plan it is {}", mesh.name,
+                                                                 shape_text(mesh.axes), shape_text(planned->axes))});
+        }
+    }
+    for (std::size_t i = 0; i < workload.collectives.size() && on_circuits; ++i) {
+        const WorkloadEntry& entry = workload.collectives[i];
+        const PlannedAxis* axis = axis_of(plan, entry);
+        if (axis != nullptr && axis->blocks.empty() && axis->size > 1) {
+            faults.push_back({path_of(i, "axis"), fmt::format("the plan has no circuits for `{}`; it has some for {}",
+                                                              entry.group, axes_with_circuits(plan))});
+        }
+    }
+    return faults;
+}
+
+void follow_plan(const Plan& plan, bool on_circuits, WorkloadSpec& workload) {
+    for (WorkloadEntry& entry : workload.collectives) {
+        if (const PlannedAxis* axis = axis_of(plan, entry)) {
+            const bool world = is_world(entry);
+            std::vector<std::vector<std::uint32_t>> groups = groups_of_axis(*axis, plan.ranks);
+            if (!world) {
+                entry.collective.groups = std::move(groups);
+            } else if (!std::is_sorted(groups.front().begin(), groups.front().end())) {
+                entry.collective.group = std::move(groups.front());
+            }
+            if (on_circuits && !entry.collective.own_schedule) {
+                schedule_by(*axis, entry.collective);
+            }
+        }
+    }
+}
+
+}  // namespace simlette
