@@ -312,12 +312,12 @@ class ProgramTest(unittest.TestCase):
     def test_what_is_not_built_says_so(self):
         for option in ("--report",):
             self.refused(["run", EPS, ONE_SHOT, option, "x"], f"known option `{option}`, not in this version")
-        self.refused(["run", EPS, ONE_SHOT, "--engine", "sweep"], "known value `sweep` of `--engine`, not in this version")
         self.refused(["gxnet", EPS, ONE_SHOT, "--out", "x"], "known command `gxnet`, not in this version")
 
     def test_what_is_built_is_accepted(self):
         for words in (["--mode", "flit"], ["--mode", "message"], ["--mode", "analytic"], ["--mode", "all"],
-                      ["--engine", "auto"], ["--engine", "reference"], ["--progress", "never"], ["--seed", "7"]):
+                      ["--engine", "auto"], ["--engine", "reference"], ["--engine", "sweep"],
+                      ["--progress", "never"], ["--seed", "7"]):
             self.assertEqual(simlette("run", EPS, ONE_SHOT, *SMALL, *words).returncode, 0, words)
 
     def test_all_modes_stand_side_by_side(self):
