@@ -110,6 +110,15 @@ class PlanTest(unittest.TestCase):
         for survival in one["survivals"]:
             self.assertEqual(survival["patched"]["total_ps"], one["total_ps"], survival["failed"])
 
+    def test_twelve_accelerators_have_a_plan_that_is_not_laid_out(self):
+        twelve = [PLANNED, PAPER, "--set", "topology.accelerators=12", "--set",
+                  "workload.meshes={attention: {kvp: 4, tpa: 3}, ffn: {ep: 3, tpe: 4}}"]
+        plan = self.json_of(*twelve)
+        self.assertTrue(plan["optimal"])
+        self.assertIn("not laid out", self.printed(*twelve))
+        self.refused([*twelve, "--check"], "powers of two")
+        self.refused([*twelve, "--out", str(self.folder / "x.yaml")], "powers of two")
+
     def test_pictures_are_xml_and_named(self):
         file = self.folder / "plan.svg"
         for words in ([], ["--axis", "attention.tpa"], ["--device", "rail3"]):

@@ -46,15 +46,18 @@ const char* passes_text(FabricKind kind) {
 }
 
 std::string head(const Plan& plan, const PlanTask& task, const RunInputs& inputs) {
-    return aligned(
-        {{"topology", inputs.topology, fabric_line(task.fabric)},
-         {"workload", inputs.workload, workload_line(task.workload)},
-         {"total", time_text(plan.total.ps), proof_text(plan)},
-         {"bound", time_text(plan.bound.ps), "no plan is faster among " + plan.space},
-         {"circuits", fmt::format("{} generators", plan.degree),
-          fmt::format("{} of {} ports used, {} left", plan.ports_used, plan.ports, plan.ports - plan.ports_used)},
-         {"optics", passes_text(task.fabric.kind), "insertion loss and connectors are not checked"}},
-        3, "");
+    Rows rows{{"topology", inputs.topology, fabric_line(task.fabric)},
+              {"workload", inputs.workload, workload_line(task.workload)},
+              {"total", time_text(plan.total.ps), proof_text(plan)},
+              {"bound", time_text(plan.bound.ps), "no plan is faster among " + plan.space},
+              {"circuits", fmt::format("{} generators", plan.degree),
+               fmt::format("{} of {} ports used, {} left", plan.ports_used, plan.ports, plan.ports - plan.ports_used)},
+              {"optics", passes_text(task.fabric.kind), "insertion loss and connectors are not checked"}};
+    if (!is_power_of_two(plan.ranks)) {
+        rows.push_back({"ports", "not laid out",
+                        "in this version only powers of two are; the plan can be neither simulated nor written"});
+    }
+    return aligned(rows, 3, "");
 }
 
 std::string share_text(Duration part, Duration whole) {

@@ -2,9 +2,12 @@
 
 #include <simlette/base/error.hpp>
 #include <simlette/planner/plan_cache.hpp>
+#include <simlette/planner/planned_axis.hpp>
 #include <simlette/planner/price.hpp>
 
 #include <support/plans.hpp>
+#include <support/random_plan.hpp>
+#include <support/seeds.hpp>
 
 using namespace simlette;
 using Catch::Matchers::Contains;
@@ -40,6 +43,39 @@ TEST_CASE("the price of a plan under its own request is what it says", "[plan]")
     CHECK(priced.meshes[0].axes[1].collectives[0].time == Duration{1'695'360});
     CHECK(priced.meshes[0].axes[1].collectives[0].collective.schedule == ScheduleKind::coset_factored_parallel);
     CHECK(price(wide_cube(), request_of(wide_cube())).total == Duration{730'777'143});
+}
+
+TEST_CASE("a plan keeps its price, and so does what is left of it with the same ports", "[plan]") {
+    for_each_seed(71, Cases::parts, [](Random& random) {
+        const PlanRequest request = random_plan_request(random, 4, 3, 12);
+        const Plan found = plan(request);
+        CHECK(price(found, request).total == found.total);
+        const auto same = narrowed(found, request);
+        REQUIRE(same);
+        CHECK(same->total == found.total);
+        CHECK(same->ports_used == found.ports_used);
+        CHECK(same->copies == found.copies);
+    });
+}
+
+TEST_CASE("products of complete graphs are priced by their digits", "[plan]") {
+    PlanRequest request;
+    request.ranks = 12;
+    request.ports = 10;
+    request.latency = request.latency_across = Duration{520'000};
+    request.meshes = {
+        {"m", {{"x", 4, {{Primitive::all_reduce, Bytes{4096}}}}, {"y", 3, {{Primitive::all_reduce, Bytes{65536}}}}}}};
+    const Plan found = plan(request);
+    CHECK(price(found, request).total == found.total);
+    REQUIRE(found.generators.size() == 5);  // K4 and K3
+    std::size_t of_x = 0;
+    for (const Label generator : found.generators) {
+        const Label digits = digits_of(found, generator);
+        CHECK(uses(axis_of(found, 0, 0), digits) != uses(axis_of(found, 0, 1), digits));
+        of_x += uses(axis_of(found, 0, 0), digits) ? 1U : 0U;
+    }
+    CHECK(of_x == 3);
+    CHECK(labels_of(found).size() == 12);
 }
 
 TEST_CASE("kept circuits take another schedule where the load asks for it", "[plan]") {
