@@ -97,6 +97,25 @@ TEST_CASE("every collective of the worked plan takes what it says, but for whole
     CHECK_THAT(plan_check_text(check), Contains("the plan holds"));
 }
 
+TEST_CASE("phases that stay in a rack are held to the shorter way", "[plan]") {
+    Plan plan = plan_of_256();
+    PlannedCollective& planned = plan.meshes[1].axes[0].collectives[0];
+    planned.collective.schedule = ScheduleKind::coset_factored;
+    planned.time = Duration{560'000 + 520'000 + 2 * 81'920};  // one of its two blocks chooses the rack
+    FabricSpec fabric = fabric_for(plan);
+    fabric.kind = FabricKind::two_level;
+    fabric.group = 64;
+    fabric.level1 = {DeviceKind::ocs, 128, 64, 64};
+    fabric.level2 = {DeviceKind::ocs, 128, 0, 0};
+    PlanRequest request = request_of(plan);
+    request.group = 64;
+    request.latency_across = Duration{560'000};
+    const PlanCheck check = check_plan(plan, request, fabric);
+    CHECK(check.collectives[2].whole_flits == Duration{560'000 + 520'000 + 2 * 7 * 12'800});
+    CHECK(check.collectives[2].simulated == check.collectives[2].whole_flits);
+    CHECK(check.collectives[2].differences == "+15.36 ns whole flits");
+}
+
 TEST_CASE("a plan that promises circuits which are not there does not hold", "[plan]") {
     Plan plan = plan_of_256();
     plan.meshes[0].axes[1].multiplicity = 2;
