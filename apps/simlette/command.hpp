@@ -16,6 +16,7 @@ int show_command(const Arguments& arguments);
 int show_overlay_command(const Arguments& arguments);  // after `show overlay`
 int sweep_command(const Arguments& arguments);
 int compare_command(const Arguments& arguments);
+int plan_command(const Arguments& arguments);
 int schema_command(const Arguments& arguments);
 int reproduce_command(const Arguments& arguments);
 

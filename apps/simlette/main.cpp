@@ -25,8 +25,8 @@ constexpr Command commands[] = {
     {"sweep", "run the points of a study and keep their results in a database", sweep_command},
     {"compare", "say what differs between the JSON of two runs", compare_command},
     {"show", "check a topology, alone or with a workload, and describe it", show_command},
+    {"plan", "choose circuits, schedules and placement for a workload", plan_command},
     {"schema", "print the JSON Schema of a file kind", schema_command},
-    {"plan", "", nullptr},
     {"gxnet", "", nullptr},
     {"reproduce", "set published numbers beside ours", reproduce_command},
 };

@@ -39,7 +39,10 @@ void add_run_options(CLI::App& app, RunOptions& options) {
     add_value(app, "--mode", options.mode, "MODE",
               "How to simulate: flit, message or analytic; or all, side by side. --csv, --messages, --links and "
               "--explain then tell of the flit run");
-    add_value(app, "--engine", options.engine, "ENGINE", "What simulates: auto or reference");
+    add_value(
+        app, "--engine", options.engine, "ENGINE",
+        "What carries flit mode: reference (an event for each flit), sweep (windows, the same results sooner), or "
+        "auto");
     add_value(app, "--until", options.until, "TIME", "Stop at this simulated time, such as `50 us`");
     app.add_flag("--check", options.check, "Print the resolved configuration and an estimate; simulate nothing");
     app.add_flag("--explain", options.explain,
@@ -65,7 +68,7 @@ void add_run_options(CLI::App& app, RunOptions& options) {
 void check_words(const RunOptions& options) {
     expect_word("value", options.mode, " of `--mode`",
                 {{"flit", true}, {"message", true}, {"analytic", true}, {"all", true}});
-    expect_word("value", options.engine, " of `--engine`", {{"auto", true}, {"reference", true}, {"sweep", false}});
+    expect_word("value", options.engine, " of `--engine`", {{"auto", true}, {"reference", true}, {"sweep", true}});
     expect_word("value", options.progress, " of `--progress`", {{"auto", true}, {"always", true}, {"never", true}});
     if (options.common.topology.empty() || options.common.workload.empty()) {
         refuse("expected a topology and a workload file: simlette run TOPOLOGY WORKLOAD");
@@ -138,6 +141,9 @@ std::vector<ModeRun> simulate(const LoadedRun& loaded, const RunInputs& inputs, 
         control.progress = [&line](const RunProgress& progress) { line.draw(progress_text(progress)); };
     }
     control.stop = &catch_interrupt();
+    control.engine = options.engine == "sweep"       ? Engine::sweep
+                     : options.engine == "reference" ? Engine::reference
+                                                     : Engine::automatic;
     if (all_modes(options)) {
         return run_modes(loaded, inputs, control);
     }

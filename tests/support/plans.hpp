@@ -49,4 +49,23 @@ inline Plan plan_of_256() {
     return plan;
 }
 
+// What a plan answers, on one level.
+inline PlanRequest request_of(const Plan& plan) {
+    PlanRequest request;
+    request.ranks = plan.ranks;
+    request.ports = plan.ports;
+    request.latency = request.latency_across = Duration{520'000};
+    for (const PlannedMesh& mesh : plan.meshes) {
+        request.meshes.push_back({mesh.name, {}});
+        for (const PlannedAxis& axis : mesh.axes) {
+            request.meshes.back().axes.push_back({axis.name, axis.size, {}});
+            for (const PlannedCollective& planned : axis.collectives) {
+                request.meshes.back().axes.back().collectives.push_back(planned.collective);
+                request.meshes.back().axes.back().collectives.back().schedule = ScheduleKind::automatic;
+            }
+        }
+    }
+    return request;
+}
+
 }  // namespace simlette

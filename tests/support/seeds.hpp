@@ -16,6 +16,7 @@ namespace simlette {
 struct Cases {
     static constexpr std::uint64_t reference = 1000;   // whole simulations against the reference
     static constexpr std::uint64_t invariants = 200;   // whole simulations, watched at every instant
+    static constexpr std::uint64_t engines = 125;      // whole simulations on both engines, each twice
     static constexpr std::uint64_t single_flow = 100;  // one message, run several times
     static constexpr std::uint64_t slicing = 40;       // one simulation, cut up at random
     static constexpr std::uint64_t parts = 100;        // one small part against its oracle

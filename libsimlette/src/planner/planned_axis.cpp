@@ -6,8 +6,6 @@
 
 namespace simlette {
 
-namespace {
-
 Label mask_of(const std::vector<unsigned>& bits) {
     Label mask = 0;
     for (const unsigned bit : bits) {
@@ -15,6 +13,8 @@ Label mask_of(const std::vector<unsigned>& bits) {
     }
     return mask;
 }
+
+namespace {
 
 Label label_of(const PlannedAxis& axis, std::uint32_t coordinate) {
     Label label = 0;
@@ -28,9 +28,36 @@ Label label_of(const PlannedAxis& axis, std::uint32_t coordinate) {
 
 }  // namespace
 
-bool uses(const PlannedAxis& axis, Label generator) {
+RankGroup labels_of(const Plan& plan) {
+    if (is_power_of_two(plan.ranks)) {
+        return RankGroup::binary(bits_of(plan.ranks));
+    }
+    std::vector<std::uint32_t> radices;
+    for (const PlannedAxis& axis : plan.meshes.front().axes) {  // any mesh has all digits
+        for (std::size_t i = 0; i < axis.bits.size(); ++i) {
+            radices.resize(std::max<std::size_t>(radices.size(), axis.bits[i] + 1));
+            radices[axis.bits[i]] = axis.radices[i];
+        }
+    }
+    return RankGroup(radices);
+}
+
+Label digits_of(const Plan& plan, Label label) {
+    if (is_power_of_two(plan.ranks)) {
+        return label;
+    }
+    Label digits = 0;
+    const RankGroup labels = labels_of(plan);
+    for (std::size_t digit = 0; digit < labels.radices().size(); ++digit) {
+        digits |= label % labels.radices()[digit] != 0 ? Label{1} << digit : 0U;
+        label /= labels.radices()[digit];
+    }
+    return digits;
+}
+
+bool uses(const PlannedAxis& axis, Label digits) {
     return std::any_of(axis.blocks.begin(), axis.blocks.end(),
-                       [&](const auto& block) { return (generator & ~mask_of(block)) == 0; });
+                       [&](const auto& block) { return (digits & ~mask_of(block)) == 0; });
 }
 
 std::vector<std::vector<std::uint32_t>> groups_of_axis(const PlannedAxis& axis, std::uint32_t ranks) {

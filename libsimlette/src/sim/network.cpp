@@ -18,11 +18,19 @@ void check_rates(const HostGraph& graph, const char* mode) {
     }
 }
 
+TransactionRules rules_of(const FabricSpec& spec) {
+    return {spec.fidelity, spec.responses, spec.tags};
+}
+
 }  // namespace
 
-Network network_for(const Fabric& fabric, Mode mode) {
+const char* sweep_misfit(const Fabric& fabric) {
+    return SweepNetwork::misfit(fabric.spec.routing, rules_of(fabric.spec));
+}
+
+Network network_for(const Fabric& fabric, Mode mode, bool sweep) {
     const FabricSpec& spec = fabric.spec;
-    const TransactionRules rules{spec.fidelity, spec.responses, spec.tags};
+    const TransactionRules rules = rules_of(spec);
     switch (mode) {
         case Mode::message:
             if (spec.fidelity == Fidelity::ualink) {
@@ -41,6 +49,9 @@ Network network_for(const Fabric& fabric, Mode mode) {
             return Network(std::in_place_type<AnalyticNetwork>, fabric.graph);
         case Mode::flit:
             break;
+    }
+    if (sweep) {
+        return Network(std::in_place_type<SweepNetwork>, fabric.graph, spec.routing, rules, spec.seed);
     }
     return Network(std::in_place_type<FlitNetwork<LaneQueue>>, fabric.graph, spec.routing, rules, spec.seed);
 }

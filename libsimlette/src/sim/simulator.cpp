@@ -31,8 +31,37 @@ namespace {
 
 struct Simulator::State {
     State(std::shared_ptr<const Fabric> on, SimulatorOptions with)
-        : fabric(std::move(on)), options(std::move(with)), network(network_for(*fabric, options.mode)) {
+        : fabric(std::move(on)),
+          options(std::move(with)),
+          fallback_reason(misfit()),
+          network(network_for(*fabric, options.mode, sweeps())) {
         observe();
+    }
+
+    // Why the sweep is not to carry what is asked for; empty if it is, or has no part in it.
+    std::string misfit() const {
+        if (options.mode != Mode::flit || options.engine == Engine::reference) {
+            return "";
+        }
+        const char* reason = sweep_misfit(*fabric);
+        if (options.record_ports) {
+            reason = "what passes every port is recorded";
+        } else if (options.count_shares) {
+            reason = "flits are counted by collective on every link";
+        } else if (!options.traced_messages.empty()) {
+            reason = "messages are traced flit by flit";
+        } else if (options.prefer_explained && options.engine == Engine::automatic && !fabric->graph.has_levels() &&
+                   !fabric->graph.has_choices()) {
+            reason = "the reference finds critical paths of one level while it runs";
+        }
+        if (reason != nullptr && options.engine == Engine::sweep) {
+            throw Error(ErrorKind::input, std::string("the engine `sweep` cannot do this: ") + reason +
+                                              "; use the engine `auto` or `reference`");
+        }
+        return reason == nullptr ? "" : reason;
+    }
+    bool sweeps() const {
+        return options.mode == Mode::flit && options.engine != Engine::reference && fallback_reason.empty();
     }
 
     void observe() {
@@ -45,6 +74,8 @@ struct Simulator::State {
             if (options.count_shares) {
                 flit->count_shares();
             }
+        } else if (auto* sweep = std::get_if<SweepNetwork>(&network)) {
+            sweep->record_messages(options.record_messages);
         } else if (auto* message = std::get_if<MessageNetwork>(&network)) {
             message->record_messages(options.record_messages);
         }
@@ -61,6 +92,8 @@ struct Simulator::State {
             player.start(id, now());
         } else if (auto* message = std::get_if<MessageNetwork>(&network)) {
             message->wake_at(spec.earliest_start, id);
+        } else if (auto* sweep = std::get_if<SweepNetwork>(&network)) {
+            sweep->wake_at(spec.earliest_start, id);
         } else {
             std::get<FlitNetwork<LaneQueue>>(network).wake_at(spec.earliest_start, id);
         }
@@ -113,6 +146,16 @@ struct Simulator::State {
             }
         }
     }
+
+    template <class Carrier>
+    static Time next_instant(Carrier& carrier, Time) {
+        return carrier.next_instant();
+    }
+    static Time next_instant(SweepNetwork& sweep, Time limit) { return sweep.next_instant(limit); }
+
+    template <class Carrier>
+    static void settle(Carrier&) {}
+    static void settle(SweepNetwork& sweep) { sweep.settle(); }
 
     template <class Carrier>
     void close(Carrier& carrier) {
@@ -224,6 +267,7 @@ struct Simulator::State {
 
     std::shared_ptr<const Fabric> fabric;
     SimulatorOptions options;
+    std::string fallback_reason;
     Network network;
     Player player;
     ScheduleStore schedules;
@@ -302,7 +346,7 @@ Advance Simulator::State::advance(Carrier& carrier, const Limits& limits, bool d
             return LimitReached{};
         }
         close(carrier);
-        const Time next = carrier.next_instant();
+        const Time next = next_instant(carrier, limits.time);
         if (next == Time::never()) {
             return stall(carrier);
         }
@@ -315,7 +359,13 @@ Advance Simulator::State::advance(Carrier& carrier, const Limits& limits, bool d
 }
 
 Advance Simulator::run(const Limits& limits, bool drain) {
-    return std::visit([&](auto& carrier) { return state_->advance(carrier, limits, drain); }, state_->network);
+    return std::visit(
+        [&](auto& carrier) {
+            Advance result = state_->advance(carrier, limits, drain);
+            State::settle(carrier);
+            return result;
+        },
+        state_->network);
 }
 
 Advance Simulator::advance(const Limits& limits) {
@@ -324,6 +374,14 @@ Advance Simulator::advance(const Limits& limits) {
 
 Advance Simulator::drain(const Limits& limits) {
     return run(limits, true);
+}
+
+Engine Simulator::engine() const {
+    return state_->sweeps() ? Engine::sweep : Engine::reference;
+}
+
+const std::string& Simulator::fallback_reason() const {
+    return state_->fallback_reason;
 }
 
 Time Simulator::now() const {

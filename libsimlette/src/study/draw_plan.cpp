@@ -6,10 +6,15 @@
 #include <numbers>
 #include <set>
 
+#include <simlette/base/error.hpp>
+#include <simlette/fabric/built_fabric.hpp>
+#include <simlette/fabric/device_matchings.hpp>
 #include <simlette/study/draw_plan.hpp>
 #include <simlette/study/format.hpp>
 #include <simlette/study/picture_style.hpp>
 #include <simlette/study/plan_report.hpp>
+#include <simlette/study/planning.hpp>
+#include <simlette/study/problems.hpp>
 #include <simlette/study/svg.hpp>
 
 namespace simlette {
@@ -83,9 +88,9 @@ double stroke_of(std::uint32_t ranks) {
     return ranks <= 64 ? 1.2 : 0.5;
 }
 
-std::string places_note(std::uint32_t ranks) {
+std::string places_note(std::uint32_t ranks, const char* what) {
     const std::uint32_t each = ranks_a_place(ranks);
-    return each == 1 ? "" : fmt::format("; {} accelerators share a place, a dot joins some of one place", each);
+    return each == 1 ? "" : fmt::format("; {} {} share a place, a dot joins some of one place", each, what);
 }
 
 void draw_cell(SvgWriter& svg, const Plan& plan, std::size_t index) {
@@ -106,8 +111,9 @@ void draw_cell(SvgWriter& svg, const Plan& plan, std::size_t index) {
 
 std::string plan_sheet_svg(const Plan& plan, const std::string& title) {
     const std::size_t rows = (plan.generators.size() + columns - 1) / columns;
-    const std::string facts = fmt::format("{} accelerators, {} generators, {} of {} ports{}", count_text(plan.ranks),
-                                          plan.generators.size(), plan.ports_used, plan.ports, places_note(plan.ranks));
+    const std::string facts =
+        fmt::format("{} accelerators, {} generators, {} of {} ports{}", count_text(plan.ranks), plan.generators.size(),
+                    plan.ports_used, plan.ports, places_note(plan.ranks, "accelerators"));
     SvgWriter svg(48 + cell_width * columns, sheet_top + cell_height * static_cast<double>(rows), title, facts,
                   picture_style());
     svg.text({40, 42}, title, "head");
@@ -118,24 +124,59 @@ std::string plan_sheet_svg(const Plan& plan, const std::string& title) {
     return svg.finish();
 }
 
-std::string matching_svg(const std::string& device, const Pairs& pairs, std::uint32_t accelerators) {
+namespace {
+
+std::string matching_svg(const std::string& device, const Pairs& pairs, std::uint32_t ports) {
     constexpr double side = 760;
     constexpr double radius = 300;
     const std::string title = "device " + device;
-    const std::string facts = fmt::format("joins {} pairs of {} accelerators{}", count_text(pairs.size()),
-                                          count_text(accelerators), places_note(accelerators));
+    const std::string facts = fmt::format("joins {} pairs of its {} ports{}", count_text(pairs.size()),
+                                          count_text(ports), places_note(ports, "ports"));
     SvgWriter svg(side, side + 40, title, facts, picture_style());
     svg.text({40, 42}, title, "head");
     svg.text({40, 66}, facts, "soft");
-    CirclePicture picture(svg, {side / 2, side / 2 + 40}, radius, accelerators);
-    picture.join(pairs, colour_class(0), stroke_of(accelerators));
-    const std::uint32_t places = (accelerators - 1) / ranks_a_place(accelerators) + 1;
+    CirclePicture picture(svg, {side / 2, side / 2 + 40}, radius, ports);
+    picture.join(pairs, colour_class(0), stroke_of(ports));
+    const std::uint32_t places = (ports - 1) / ranks_a_place(ports) + 1;
     const std::uint32_t step = std::max(1U, places / 32);
     for (std::uint32_t at = 0; at < places; at += step) {
-        svg.text(picture.place(at, radius + 16) + Point{0, 4}, std::to_string(at * ranks_a_place(accelerators)),
+        svg.text(picture.place(at, radius + 16) + Point{0, 4}, std::to_string(at * ranks_a_place(ports)),
                  "label middle");
     }
     return svg.finish();
+}
+
+std::string device_name(const DeviceMatching& matching, FabricKind kind) {
+    if (kind == FabricKind::single_level) {
+        return fmt::format("rail{}", matching.rail);
+    }
+    return fmt::format("level{}.rail{}.{}{}", matching.level, matching.rail, matching.level == 1 ? "rack" : "device",
+                       matching.device);
+}
+
+std::uint32_t ports_of(const DeviceMatching& matching, const FabricSpec& fabric) {
+    std::uint32_t ports = fabric.kind == FabricKind::single_level ? fabric.accelerators : 0;
+    for (const auto& pair : matching.joined) {
+        ports = std::max(ports, pair.second + 1);
+    }
+    return ports;
+}
+
+}  // namespace
+
+std::string device_svg(const Plan& plan, const FabricSpec& fabric, const std::string& device) {
+    std::vector<std::string> names;
+    for (const DeviceMatching& matching : device_matchings(*build_fabric(planned_fabric(plan, fabric)))) {
+        names.push_back(device_name(matching, fabric.kind));
+        if (names.back() == device) {
+            return matching_svg(device, matching.joined, ports_of(matching, fabric));
+        }
+    }
+    const std::string near = nearest(device, names);
+    throw Error(ErrorKind::input, fmt::format("no circuit of the plan passes a device `{}`; {}", device,
+                                              names.empty()  ? std::string("the fabric has none")
+                                              : near.empty() ? fmt::format("names are such as `{}`", names.front())
+                                                             : fmt::format("did you mean `{}`?", near)));
 }
 
 }  // namespace simlette

@@ -244,8 +244,7 @@ LoadedRun resolve(const InputTrees& trees, NamedFiles& files, FabricChecks* chec
     return Resolving(trees, files, checks, problems).resolve();
 }
 
-LoadedRun load_run(const RunInputs& inputs) {
-    Problems problems;
+InputTrees read_trees(const RunInputs& inputs, Problems& problems) {
     InputTrees trees{parse_input(inputs.topology, problems), {}};
     if (!inputs.workload.empty()) {
         trees.workload = parse_input(inputs.workload, problems);
@@ -258,6 +257,12 @@ LoadedRun load_run(const RunInputs& inputs) {
     if (inputs.seed) {
         apply_change(seed_change(*inputs.seed, problems), named_trees(trees), problems);
     }
+    return trees;
+}
+
+LoadedRun load_run(const RunInputs& inputs) {
+    Problems problems;
+    const InputTrees trees = read_trees(inputs, problems);
     FabricChecks checks;
     NamedFiles files(problems);
     LoadedRun run = resolve(trees, files, &checks, problems);

@@ -14,6 +14,7 @@
 #include <simlette/study/names.hpp>
 #include <simlette/study/plan_check.hpp>
 #include <simlette/study/plan_report.hpp>
+#include <simlette/study/planning.hpp>
 #include <simlette/study/run_setup.hpp>
 
 namespace simlette {
@@ -32,30 +33,27 @@ FabricSpec undisturbed(FabricSpec fabric) {
     return fabric;
 }
 
-FabricSpec planned_fabric(const Plan& plan, FabricSpec fabric) {
-    fabric.circuits = {};
-    fabric.circuits.generators = plan.generators;
-    fabric.circuits.multiplicity = plan.copies;
-    fabric.placement.clear();
-    return fabric;
-}
-
 // Generators of the axis that have more circuits than its schedules count on.
 std::size_t wider_generators(const Plan& plan, const PlannedAxis& axis) {
     std::size_t wider = 0;
     for (std::size_t i = 0; i < plan.generators.size(); ++i) {
-        if (uses(axis, plan.generators[i]) && plan.copies[i] > axis.multiplicity) {
+        if (uses(axis, digits_of(plan, plan.generators[i])) && plan.copies[i] > axis.multiplicity) {
             ++wider;
         }
     }
     return wider;
 }
 
+// An axis of one rank has nothing to send.
+std::vector<PlannedCollective> with_circuits(const PlannedAxis& axis) {
+    return axis.blocks.empty() ? std::vector<PlannedCollective>() : axis.collectives;
+}
+
 std::size_t planned_collectives(const Plan& plan) {
     std::size_t count = 0;
     for (const PlannedMesh& mesh : plan.meshes) {
         for (const PlannedAxis& axis : mesh.axes) {
-            count += axis.collectives.size();
+            count += with_circuits(axis).size();
         }
     }
     return count;
@@ -139,7 +137,7 @@ PlanCheck check_plan(const Plan& plan, const PlanRequest& request, const FabricS
     const std::size_t due = planned_collectives(plan);
     for (const PlannedMesh& mesh : plan.meshes) {
         for (const PlannedAxis& axis : mesh.axes) {
-            for (const PlannedCollective& planned : axis.collectives) {
+            for (const PlannedCollective& planned : with_circuits(axis)) {
                 if (told) {
                     told(check.collectives.size(), due);
                 }
@@ -188,7 +186,7 @@ std::string plan_check_json(const PlanCheck& check) {
                                {"differences", checked.differences}});
     }
     const Json json{{"holds", check.holds()}, {"interrupted", check.interrupted}, {"collectives", collectives}};
-    return json.dump(2) + '\n';
+    return Json{{"check", json}}.dump(2) + '\n';
 }
 
 bool PlanCheck::holds() const {

@@ -92,7 +92,7 @@ std::string report_csv(const RunReport& report) {
         {"topology", field(report.inputs.topology)},
         {"workload", field(report.inputs.workload)},
         {"mode", field(std::string(name_of(report.mode)))},
-        {"engine", "reference"},
+        {"engine", engine_name(report.engine)},
         {"configuration_hash", field(report.configuration_hash)},
         {"outcome", outcome_name(report.outcome)},
         {"validity.mode_ok", report.validity.mode_ok ? "true" : "false"},

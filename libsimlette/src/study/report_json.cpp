@@ -297,8 +297,8 @@ Json run_json(const RunReport& report) {
     Json json;
     json["simlette"] = {{"version", version()}, {"schema", 1}};
     json["mode"] = name_of(report.mode);
-    json["engine"] = "reference";
-    json["fallback_reason"] = nullptr;
+    json["engine"] = engine_name(report.engine);
+    json["fallback_reason"] = report.fallback_reason.empty() ? Json(nullptr) : Json(report.fallback_reason);
     json["topology"] = report.inputs.topology;
     json["workload"] = report.inputs.workload;
     json["configuration"] = Json::parse(report.configuration);

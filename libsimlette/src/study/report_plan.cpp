@@ -9,6 +9,7 @@
 #include <simlette/study/describe.hpp>
 #include <simlette/study/format.hpp>
 #include <simlette/study/names.hpp>
+#include <simlette/study/overlay_text.hpp>
 #include <simlette/study/plan_report.hpp>
 #include <simlette/study/quantity.hpp>
 
@@ -38,16 +39,21 @@ std::string proof_text(const Plan& plan) {
     return gap_text(plan) + " above the bound" + (plan.truncated ? "; the search was cut" : "");
 }
 
-std::string head(const Plan& plan, const LoadedRun& loaded, const RunInputs& inputs, const std::string& optics) {
+const char* passes_text(FabricKind kind) {
+    return kind == FabricKind::direct      ? "no circuit switch"
+           : kind == FabricKind::two_level ? "1 pass in a rack, 3 between racks"
+                                           : "1 pass";
+}
+
+std::string head(const Plan& plan, const PlanTask& task, const RunInputs& inputs) {
     return aligned(
-        {{"topology", inputs.topology, fabric_line(loaded.fabric)},
-         {"workload", inputs.workload, workload_line(loaded.workload)},
+        {{"topology", inputs.topology, fabric_line(task.fabric)},
+         {"workload", inputs.workload, workload_line(task.workload)},
          {"total", time_text(plan.total.ps), proof_text(plan)},
-         {"bound", time_text(plan.bound.ps), "no plan of the space is faster"},
-         {"space", plan.space, ""},
+         {"bound", time_text(plan.bound.ps), "no plan is faster among " + plan.space},
          {"circuits", fmt::format("{} generators", plan.degree),
           fmt::format("{} of {} ports used, {} left", plan.ports_used, plan.ports, plan.ports - plan.ports_used)},
-         {"optics", optics, ""}},
+         {"optics", passes_text(task.fabric.kind), "insertion loss and connectors are not checked"}},
         3, "");
 }
 
@@ -56,16 +62,15 @@ std::string share_text(Duration part, Duration whole) {
 }
 
 std::string axes_table(const Plan& plan) {
-    Rows rows{{"axis", "bits", "blocks", "topology", "size", "degree", "circuits"}};
+    Rows rows{{"axis", "bits", "blocks", "topology", "size", "degree", "multiplicity"}};
     for (const PlannedMesh& mesh : plan.meshes) {
         for (const PlannedAxis& axis : mesh.axes) {
-            rows.push_back({axis_text(mesh, axis), numbers_text(axis.bits), blocks_text(axis),
-                            axis.topology.empty() ? "-" : axis.topology, count_text(axis.size),
-                            std::to_string(axis.degree), std::to_string(axis.multiplicity)});
+            rows.push_back({axis_text(mesh, axis), numbers_text(axis.bits), blocks_text(axis), axis.topology,
+                            count_text(axis.size), std::to_string(axis.degree), std::to_string(axis.multiplicity)});
         }
     }
     return "axes: the bits of an accelerator's number that hold the coordinate, in blocks that are joined completely;\n"
-           "circuits side by side of each of its generators\n" +
+           "the multiplicity of its generators that the prices count on\n" +
            aligned(rows, 4, "  ");
 }
 
@@ -87,13 +92,15 @@ std::string collectives_table(const Plan& plan) {
 }
 
 std::string generators_table(const Plan& plan) {
-    Rows rows{{"generator", "used by", "circuits"}};
+    Rows rows{{"generator", "used by", "multiplicity"}};
     for (std::size_t i = 0; i < plan.generators.size(); ++i) {
         rows.push_back({generator_text(plan, plan.generators[i]),
                         fmt::format("{}", fmt::join(users_of(plan, plan.generators[i]), " ")),
                         std::to_string(plan.copies[i])});
     }
-    return "generators: accelerator x is joined to x XOR generator\n" + aligned(rows, 2, "  ");
+    return fmt::format("generators: accelerator x is joined to x {}\n",
+                       is_power_of_two(plan.ranks) ? "XOR generator" : "plus generator, digit by digit") +
+           aligned(rows, 2, "  ");
 }
 
 std::string footers(const FabricSpec& fabric) {
@@ -133,14 +140,15 @@ Json axis_json(const PlannedAxis& axis) {
 }  // namespace
 
 std::string generator_text(const Plan& plan, Label generator) {
-    return label_text(generator, bits_of(plan.ranks));
+    return label_name(generator, labels_of(plan));
 }
 
 std::vector<std::string> users_of(const Plan& plan, Label generator) {
     std::vector<std::string> users;
+    const Label digits = digits_of(plan, generator);
     for (const PlannedMesh& mesh : plan.meshes) {
         for (const PlannedAxis& axis : mesh.axes) {
-            if (uses(axis, generator)) {
+            if (uses(axis, digits)) {
                 users.push_back(axis_text(mesh, axis));
             }
         }
@@ -164,9 +172,9 @@ std::string gap_text(const Plan& plan) {
     return plan.bound.ps == 0 ? "-" : signed_percent_text(plan.total - plan.bound, plan.bound) + " %";
 }
 
-std::string plan_text(const Plan& plan, const LoadedRun& loaded, const RunInputs& inputs, const std::string& optics) {
-    return head(plan, loaded, inputs, optics) + '\n' + axes_table(plan) + '\n' + collectives_table(plan) + '\n' +
-           generators_table(plan) + '\n' + footers(loaded.fabric);
+std::string plan_table(const Plan& plan, const PlanTask& task, const RunInputs& inputs) {
+    return head(plan, task, inputs) + '\n' + axes_table(plan) + '\n' + collectives_table(plan) + '\n' +
+           generators_table(plan) + '\n' + footers(task.fabric);
 }
 
 std::string plan_json(const Plan& plan) {
@@ -188,6 +196,12 @@ std::string plan_json(const Plan& plan) {
                     {"ports_used", plan.ports_used}, {"generators", generators},
                     {"multiplicity", plan.copies},   {"meshes", meshes}};
     return json.dump(2) + '\n';
+}
+
+std::string joined_json(const std::string& object, const std::string& more) {
+    Json joined = Json::parse(object);
+    joined.update(Json::parse(more));
+    return joined.dump(2) + '\n';
 }
 
 }  // namespace simlette

@@ -20,6 +20,8 @@ SimulatorOptions options_of(const RunControl& control) {
     options.tally_latency = true;
     options.record_ports = control.record_trace;
     options.mode = control.mode;
+    options.engine = control.engine;
+    options.prefer_explained = true;
     options.count_shares = control.count_shares;
     return options;
 }
@@ -193,6 +195,8 @@ Outcome WorkloadRun::drain() {
 
 // Those of the simulator, which numbers collectives as they are registered, in the order of the workload.
 void WorkloadRun::report_into(RunReport& report) const {
+    report.engine = simulator_.engine();
+    report.fallback_reason = simulator_.fallback_reason();
     report.validity = simulator_.validity();
     report.stall = stall_;
     report.collectives = entries_;
@@ -323,6 +327,18 @@ const char* outcome_name(Outcome outcome) {
             return "interrupted";
     }
     broken_promise("an outcome is one of four");
+}
+
+const char* engine_name(Engine engine) {
+    switch (engine) {
+        case Engine::automatic:
+            return "auto";
+        case Engine::reference:
+            return "reference";
+        case Engine::sweep:
+            return "sweep";
+    }
+    broken_promise("an engine is one of three");
 }
 
 RunReport run(const LoadedRun& loaded, const RunInputs& inputs, const RunControl& control) {

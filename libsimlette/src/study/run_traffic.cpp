@@ -15,6 +15,9 @@ void check_control(const RunControl& control) {
     if (control.explain) {
         throw Error(ErrorKind::input, "`--explain` follows the critical path of collectives; `traffic` has none");
     }
+    if (control.engine == Engine::sweep) {
+        throw Error(ErrorKind::input, "known value `sweep` of `--engine` with `traffic`, not in this version");
+    }
     const char* const option = control.record_trace         ? "--trace"
                                : control.record_utilization ? "--utilization"
                                : control.count_shares       ? "--by-collective"
@@ -70,6 +73,9 @@ void run_traffic(const LoadedRun& loaded, const RunInputs& inputs, const RunCont
     TrafficSimulator simulator(fabric, traffic, {control.mode, control.record_messages});
     TrafficRun run(simulator, traffic, control);
     report.outcome = run.play();
+    if (control.mode == Mode::flit && control.engine == Engine::automatic) {
+        report.fallback_reason = "the sweep carries no `traffic`";
+    }
     report.wall_seconds = run.clock().wall_seconds();
     report.cpu_seconds = run.clock().cpu_seconds();
     report.validity = simulator.validity();

@@ -15,20 +15,12 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-FabricSpec circuits_of(const Plan& plan) {
+FabricSpec fabric_for(const Plan& plan) {
     FabricSpec fabric;
     fabric.device = DeviceKind::ocs;
     fabric.accelerators = plan.ranks;
     fabric.ports = plan.ports;
     return fabric;
-}
-
-PlanRequest request_of(const Plan& plan) {
-    PlanRequest request;
-    request.ranks = plan.ranks;
-    request.ports = plan.ports;
-    request.latency = Duration{520'000};
-    return request;
 }
 
 std::size_t count(const std::string& text, const std::string& part) {
@@ -62,10 +54,9 @@ TEST_CASE("the JSON of a plan has the keys of the contract, in order", "[plan]")
 }
 
 TEST_CASE("the table names axes, circuits, shares and who uses a generator", "[plan]") {
-    LoadedRun loaded;
     const Plan plan = plan_of_256();
-    loaded.fabric = circuits_of(plan);
-    const std::string text = plan_text(plan, loaded, {"t.yaml", "w.yaml", {}, {}}, "not checked");
+    const PlanTask task{fabric_for(plan), {}, request_of(plan), {}};
+    const std::string text = plan_table(plan, task, {"t.yaml", "w.yaml", {}, {}});
     CHECK_THAT(text, Contains("4.54112 us") && Contains("optimal") && Contains("17 of 18 ports used, 1 left"));
     CHECK_THAT(text, Contains("5 4 3 | 2 1 0") && Contains("37.33"));
     CHECK_THAT(text, Contains("11000000   attention.kvp ffn.ep"));
@@ -95,7 +86,7 @@ TEST_CASE("a group of an axis holds the accelerators whose labels differ in its 
 
 TEST_CASE("every collective of the worked plan takes what it says, but for whole flits", "[plan]") {
     const Plan plan = plan_of_256();
-    const PlanCheck check = check_plan(plan, request_of(plan), circuits_of(plan));
+    const PlanCheck check = check_plan(plan, request_of(plan), fabric_for(plan));
     REQUIRE(check.collectives.size() == 4);
     CHECK(check.holds());
     // By hand: 520 ns and 7 flits of 12.8 ns; two phases of half the buffer.
@@ -109,7 +100,7 @@ TEST_CASE("every collective of the worked plan takes what it says, but for whole
 TEST_CASE("a plan that promises circuits which are not there does not hold", "[plan]") {
     Plan plan = plan_of_256();
     plan.meshes[0].axes[1].multiplicity = 2;
-    const PlanCheck check = check_plan(plan, request_of(plan), circuits_of(plan));
+    const PlanCheck check = check_plan(plan, request_of(plan), fabric_for(plan));
     CHECK_FALSE(check.holds());
     CHECK_FALSE(check.collectives[1].holds());
     CHECK(check.collectives[0].holds());
@@ -122,7 +113,7 @@ TEST_CASE("circuits beyond the least of an axis make it faster, and the check sa
     plan.ports = 21;
     plan.copies[14] = plan.copies[15] = plan.copies[16] = 2;
     plan.meshes[0].axes[0].multiplicity = 1;
-    const PlanCheck check = check_plan(plan, request_of(plan), circuits_of(plan));
+    const PlanCheck check = check_plan(plan, request_of(plan), fabric_for(plan));
     CHECK(check.holds());
     CHECK(check.collectives[0].simulated < check.collectives[0].planned.time);
     CHECK_THAT(check.collectives[0].differences, Contains("3 generators have more circuits than the 1 counted"));
@@ -136,6 +127,9 @@ TEST_CASE("the contact sheet has a picture for each generator", "[plan]") {
 }
 
 TEST_CASE("the picture of a device shows what it joins", "[plan]") {
-    const std::string svg = matching_svg("ocs3", {{0, 2}, {1, 3}}, 4);
-    CHECK_THAT(svg, Contains("device ocs3") && Contains("joins 2 pairs of 4 accelerators"));
+    const Plan plan = plan_of_256();
+    const std::string svg = device_svg(plan, fabric_for(plan), "rail3");
+    CHECK_THAT(svg, Contains("device rail3") && Contains("joins 128 pairs of its 256 ports"));
+    CHECK(count(svg, "<line") + count(svg, "<path") >= 128);
+    CHECK_THROWS_WITH(device_svg(plan, fabric_for(plan), "rail33"), Contains("did you mean `rail3`?"));
 }

@@ -1,6 +1,6 @@
 // An axis of a plan as its collectives see it: its groups, its coset layers, the circuits that serve it.
 //
-// A rank of a group is the coordinate; bit i of it, counted from the highest, is bit `bits[i]` of the accelerator's
+// A rank of a group is the coordinate; digit i of it, counted from the highest, is digit `bits[i]` of the accelerator's
 // label.
 #pragma once
 
@@ -13,10 +13,19 @@
 
 namespace simlette {
 
-// All bits of the generator are in one block.
-bool uses(const PlannedAxis& axis, Label generator);
+// These bits, or digits, as a set.
+Label mask_of(const std::vector<unsigned>& bits);
+
+// How the labels of a plan are added: bit by bit, or digit by digit.
+RankGroup labels_of(const Plan& plan);
+// Digits of a label that are not zero, as a set; of a power of two the label itself.
+Label digits_of(const Plan& plan, Label label);
+
+// All digits of a generator are in one block.
+bool uses(const PlannedAxis& axis, Label digits);
 
 // Accelerators by coordinate, a row for each group of the axis; groups by their lowest accelerator.
+// Requires, as all below: the number of ranks is a power of two.
 std::vector<std::vector<std::uint32_t>> groups_of_axis(const PlannedAxis& axis, std::uint32_t ranks);
 
 // The blocks, each with all its masks, over coordinates.

@@ -4,11 +4,15 @@
 #include <simlette/fabric/built_fabric.hpp>
 #include <simlette/fabric/flit_network.hpp>
 #include <simlette/fabric/message_network.hpp>
+#include <simlette/fabric/sweep_network.hpp>
 #include <simlette/sim/analytic_network.hpp>
 #include <simlette/sim/mode.hpp>
 
 namespace simlette {
 
+inline Validity judge(const SweepNetwork&, const Fabric&) {
+    return {};
+}
 inline Validity judge(const FlitNetwork<LaneQueue>&, const Fabric&) {
     return {};
 }

@@ -13,6 +13,13 @@ enum class Mode {
     analytic,  // latencies and bytes over rate, each collective alone
 };
 
+// What carries flit mode. Both give the same results to the picosecond.
+enum class Engine {
+    automatic,  // the sweep where it can
+    reference,  // an event for each flit
+    sweep,      // window by window, runs of flits at a time
+};
+
 struct Validity {
     static constexpr std::int64_t unknown_error = -1;
 

@@ -120,6 +120,9 @@ struct SimulatorOptions {
     bool tally_latency = false;                       // count latencies of port-messages, for message_latency()
     std::vector<TracedMessage> traced_messages = {};  // follow their flits, for explain(); flit mode
     Mode mode = Mode::flit;
+    Engine engine = Engine::automatic;  // of flit mode
+    // Where one engine knows critical paths without a second run, `automatic` takes it.
+    bool prefer_explained = false;
     bool record_ports = false;               // keep what was on every port when, for passages() and stalls()
     std::uint64_t record_limit = 2'000'000;  // the most passages, stalls and phases that are told, of each
     bool count_shares = false;               // tell in links() whose flits they are; flit mode
@@ -127,7 +130,8 @@ struct SimulatorOptions {
 
 class SIMLETTE_EXPORT Simulator {
 public:
-    // Throws Error{input} if the mode cannot carry the fabric: message mode packs no transactions and follows no choice
+    // Throws Error{input} if the engine that is asked for cannot do it: engine_misfit() says why. Or if
+    // the mode cannot carry the fabric: message mode packs no transactions and follows no choice
     // among links at switches, and only flit mode knows links of unequal rates.
     explicit Simulator(std::shared_ptr<const Fabric> fabric, SimulatorOptions options = {});
     ~Simulator();
@@ -150,6 +154,10 @@ public:
 
     // Like advance(), but Idle only when nothing is on its way either: responses and credits have come home.
     Advance drain(const Limits& limits = {});
+
+    // What carries flit mode, never `automatic`; and why the sweep does not, if the choice was free.
+    Engine engine() const;
+    const std::string& fallback_reason() const;  // empty: it does, or was not asked to
 
     Time now() const;
 

@@ -1,11 +1,10 @@
-// Pictures of a plan. Accelerators stand on a circle, number 0 on top; circuits are chords.
+// Pictures of a plan. Accelerators, or ports of a device, stand on a circle, number 0 on top; circuits are chords.
 #pragma once
 
 #include <string>
-#include <utility>
-#include <vector>
 
 #include <simlette/base/export.hpp>
+#include <simlette/fabric/spec.hpp>
 #include <simlette/planner/plan.hpp>
 
 namespace simlette {
@@ -13,9 +12,8 @@ namespace simlette {
 // Every generator as a small picture, with the axes that use it.
 SIMLETTE_EXPORT std::string plan_sheet_svg(const Plan& plan, const std::string& title);
 
-// What one device joins: pairs of accelerators.
-SIMLETTE_EXPORT std::string matching_svg(const std::string& device,
-                                         const std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs,
-                                         std::uint32_t accelerators);
+// What one circuit switch joins: `rail3`, or on two levels `level1.rail3.rack0`, `level2.rail3.device1`. Throws
+// Error{input} if the circuits of the plan pass no switch of this name.
+SIMLETTE_EXPORT std::string device_svg(const Plan& plan, const FabricSpec& fabric, const std::string& device);
 
 }  // namespace simlette

@@ -7,16 +7,18 @@
 #include <simlette/base/export.hpp>
 #include <simlette/planner/plan.hpp>
 #include <simlette/study/load.hpp>
+#include <simlette/study/planning.hpp>
 
 namespace simlette {
 
 // What `simlette plan` prints: what was asked, circuits, axes and their collectives, what is assumed.
-// `optics` is the line of the optical budget.
-SIMLETTE_EXPORT std::string plan_text(const Plan& plan, const LoadedRun& loaded, const RunInputs& inputs,
-                                      const std::string& optics);
+SIMLETTE_EXPORT std::string plan_table(const Plan& plan, const PlanTask& task, const RunInputs& inputs);
 SIMLETTE_EXPORT std::string plan_json(const Plan& plan);
 
-// Of a generator, as files write it: bits of the label, most significant first.
+// The members of both objects, those of `more` behind the others.
+SIMLETTE_EXPORT std::string joined_json(const std::string& object, const std::string& more);
+
+// Of a generator, as files write it: bits of the label, most significant first; else its digits, the lowest first.
 std::string generator_text(const Plan& plan, Label generator);
 // Axes with a block that all bits of the generator are in.
 std::vector<std::string> users_of(const Plan& plan, Label generator);

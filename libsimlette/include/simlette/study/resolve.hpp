@@ -18,6 +18,9 @@ struct InputTrees {
     InputTree workload;
 };
 
+// Both files, with the changes that are asked for.
+InputTrees read_trees(const RunInputs& inputs, Problems& problems);
+
 // What paths of changes may start with.
 std::vector<NamedTree> named_trees(InputTrees& trees);
 

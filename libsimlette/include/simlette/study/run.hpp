@@ -27,6 +27,7 @@ struct RunProgress {
 
 struct RunControl {
     Mode mode = Mode::flit;
+    Engine engine = Engine::automatic;
     Time until = Time::never();
     bool record_messages = false;
     bool record_trace = false;
@@ -42,6 +43,9 @@ enum class Outcome { finished, stalled, time_limit, interrupted };
 
 // As the contract of the files names it: `finished`, `stalled`, `time-limit`, `interrupted`.
 SIMLETTE_EXPORT const char* outcome_name(Outcome outcome);
+
+// `auto`, `reference`, `sweep`.
+SIMLETTE_EXPORT const char* engine_name(Engine engine);
 
 // A phase over all ranks that entered it.
 struct PhaseSpan {
@@ -92,6 +96,8 @@ struct UseSpan {
 
 struct RunReport {
     Mode mode = Mode::flit;
+    Engine engine = Engine::reference;  // of the first simulation
+    std::string fallback_reason;        // why not the sweep, if it was free to choose; else empty
     RunInputs inputs;
     FabricSpec fabric;
     std::string planned;  // as in LoadedRun

@@ -1,0 +1,196 @@
+// Waiting flits of one switch output and channel, as runs: a FIFO per input, served in turn.
+//
+// Only inputs with waiting flits have a queue. Order: round robin by input, the pointer starts at 0 and moves to
+// served + 1.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include <boost/container/small_vector.hpp>
+
+#include <simlette/fabric/host_graph.hpp>
+
+namespace simlette {
+
+// Consecutive flits of one message.
+struct FlitRun {
+    std::uint32_t flit = 0;  // the message, whether the last of these is its last, the channel
+    std::uint32_t count = 0;
+    std::uint32_t destination = 0;  // accelerator
+    std::uint32_t next = no_id;
+
+    static constexpr std::uint32_t last_bit = 2;
+    static constexpr std::uint32_t of(std::uint32_t message, std::uint32_t channel) { return message << 2U | channel; }
+    std::uint32_t message() const { return flit >> 2U; }
+    std::uint32_t channel() const { return flit & 1U; }
+    bool has_last() const { return (flit & last_bit) != 0; }
+};
+
+// Runs linked to FIFOs; one pool for a network.
+class RunPool {
+public:
+    FlitRun& operator[](std::uint32_t id) { return runs_[id]; }
+    const FlitRun& operator[](std::uint32_t id) const { return runs_[id]; }
+
+    std::uint32_t take(const FlitRun& run) {
+        if (free_ == no_id) {
+            runs_.push_back(run);
+            return static_cast<std::uint32_t>(runs_.size() - 1);
+        }
+        const std::uint32_t id = free_;
+        free_ = runs_[id].next;
+        runs_[id] = run;
+        return id;
+    }
+    void give_back(std::uint32_t id) {
+        runs_[id].next = free_;
+        free_ = id;
+    }
+    void clear() {
+        runs_.clear();
+        free_ = no_id;
+    }
+
+private:
+    std::vector<FlitRun> runs_;
+    std::uint32_t free_ = no_id;
+};
+
+class RunFifo {
+public:
+    bool empty() const { return first_ == no_id; }
+    std::uint32_t first() const { return first_; }
+
+    void push(const FlitRun& run, RunPool& pool) {
+        if (first_ != no_id) {
+            FlitRun& tail = pool[last_];
+            if ((tail.flit & ~FlitRun::last_bit) == (run.flit & ~FlitRun::last_bit) && !tail.has_last()) {
+                tail.count += run.count;
+                tail.flit = run.flit;
+                return;
+            }
+        }
+        const std::uint32_t id = pool.take(run);
+        if (first_ == no_id) {
+            first_ = id;
+        } else {
+            pool[last_].next = id;
+        }
+        last_ = id;
+    }
+
+    // Takes so many flits of the first run. Requires: it has as many.
+    FlitRun pop(std::uint32_t count, RunPool& pool) {
+        FlitRun& run = pool[first_];
+        FlitRun taken = run;
+        taken.count = count;
+        if (run.count == count) {
+            const std::uint32_t id = first_;
+            first_ = run.next;
+            pool.give_back(id);
+        } else {
+            taken.flit &= ~FlitRun::last_bit;
+            run.count -= count;
+        }
+        return taken;
+    }
+
+private:
+    std::uint32_t first_ = no_id;
+    std::uint32_t last_ = no_id;
+};
+
+class RunQueues {
+public:
+    void push(LinkId input, const FlitRun& run, RunPool& pool) {
+        auto place = find(input);
+        if (place == queues_.end() || place->input != input) {
+            place = queues_.insert(place, Queue{input, {}});
+            if (input < pointer_) {
+                ++next_;
+            }
+            ++empties_;
+        }
+        if (place->runs.empty()) {
+            --empties_;
+        }
+        place->runs.push({run.flit, run.count, run.destination, no_id}, pool);
+    }
+
+    // Inputs that wait.
+    std::size_t inputs() const { return queues_.size() - empties_; }
+    // The run that is served next. Requires: inputs() > 0.
+    const FlitRun& head(const RunPool& pool) const { return pool[queues_[place_to_serve()].runs.first()]; }
+
+    struct Served {
+        LinkId input;
+        FlitRun run;
+    };
+    // Serves so many flits of the next input. Requires: its first run has as many.
+    Served pop(std::uint32_t count, RunPool& pool) {
+        next_ = place_to_serve();
+        Queue& queue = queues_[next_++];
+        pointer_ = queue.input + 1;
+        const Served served{queue.input, queue.runs.pop(count, pool)};
+        if (queue.runs.empty()) {
+            drop_empty();
+        }
+        return served;
+    }
+
+    bool holds(LinkId input) const {
+        return std::any_of(queues_.begin(), queues_.end(),
+                           [input](const Queue& queue) { return queue.input == input && !queue.runs.empty(); });
+    }
+    void reset_pointer() { next_ = pointer_ = 0; }
+
+private:
+    struct Queue {
+        LinkId input;  // link ids of a switch's inputs are in port order
+        RunFifo runs;  // empty ones are kept until there are many of them
+    };
+    using Queues = boost::container::small_vector<Queue, 2>;
+
+    Queues::iterator find(LinkId input) {
+        if (queues_.empty() || queues_.back().input < input) {
+            return queues_.end();
+        }
+        return std::lower_bound(queues_.begin(), queues_.end(), input,
+                                [](const Queue& q, LinkId i) { return q.input < i; });
+    }
+
+    std::uint32_t place_to_serve() const {
+        std::uint32_t place = next_ < queues_.size() ? next_ : 0;
+        while (queues_[place].runs.empty()) {
+            place = place + 1 < queues_.size() ? place + 1 : 0;
+        }
+        return place;
+    }
+
+    // At most half of the places are empty, so a turn round them costs little, and dropping them costs little a time.
+    void drop_empty() {
+        if (std::size_t{++empties_} * 2 <= queues_.size()) {
+            return;
+        }
+        std::uint32_t kept = 0;
+        std::uint32_t next = 0;
+        for (std::uint32_t i = 0; i < queues_.size(); ++i) {
+            next = i == next_ ? kept : next;
+            if (!queues_[i].runs.empty()) {
+                queues_[kept++] = queues_[i];
+            }
+        }
+        next_ = next_ >= queues_.size() ? kept : next;
+        queues_.resize(kept);
+        empties_ = 0;
+    }
+
+    Queues queues_;  // by input
+    std::uint32_t empties_ = 0;
+    LinkId pointer_ = 0;      // input served last, plus 1
+    std::uint32_t next_ = 0;  // the first place whose input is not below the pointer
+};
+
+}  // namespace simlette

@@ -1,0 +1,263 @@
+// A fabric in flit mode, window by window: bit-identical to FlitNetwork, without an event for each flit.
+//
+// A window is no longer than the shortest way of a flit to its next decision point, so nothing that leaves in it
+// arrives in it: all arrivals of a window are known when it begins. First the caller takes the deliveries of the
+// window, in order of time, and says what they set off. Then every port goes through the window by itself, in reverse
+// order of channel dependencies: a port comes after those that its flits go on to, so the credits that those give back
+// are known, whatever their delay. A port handles runs: flits of one message that follow each other at flit time.
+//
+// It carries Fidelity::paper with any routing but adaptive; misfit() says what it leaves to FlitNetwork.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include <boost/container/small_vector.hpp>
+
+#include <simlette/base/span.hpp>
+#include <simlette/engine/event_hash.hpp>
+#include <simlette/fabric/host_graph.hpp>
+#include <simlette/fabric/run_queues.hpp>
+#include <simlette/fabric/source_queue.hpp>
+#include <simlette/fabric/stall.hpp>
+#include <simlette/fabric/statistics.hpp>
+#include <simlette/fabric/traffic.hpp>
+#include <simlette/fabric/transactions.hpp>
+
+namespace simlette {
+
+class SweepNetwork {
+public:
+    // The graph must outlive the network. Requires: no misfit.
+    SweepNetwork(const HostGraph& graph, const RoutingSpec& routing, const TransactionRules& rules, std::uint64_t seed);
+    // What it cannot carry; nullptr if it can.
+    static const char* misfit(const RoutingSpec& routing, const TransactionRules& rules);
+
+    // As in FlitNetwork, but that instants are those of deliveries and wakes alone.
+    Time now() const { return now_; }
+    // Runs the ports as far as it takes to know; not to `limit` or beyond.
+    Time next_instant(Time limit);
+    void open(Time t);
+    Span<Delivery> deliveries() const { return deliveries_; }
+    Span<std::uint32_t> wakes() const { return wakes_; }
+    void inject(const Injection& injection);
+    void reply(std::uint32_t message, bool released_by_request);
+    void wake_at(Time t, std::uint32_t tag) { alarms_.push({t, tag}); }
+    bool quiet() const { return flits_outside_ == 0 && now_ >= credits_home_; }
+    void reset_arbiters();
+    void close();
+    // Brings every port to now(), for statistics.
+    void settle();
+
+    void record_messages(bool on) { recording_ = on; }
+    const std::vector<MessageRecord>& records() const { return records_; }
+    // These require: settled.
+    NetworkStatistics statistics() const;
+    std::vector<LinkStatistics> link_statistics() const;
+    std::vector<Duration> wire_times() const;
+    std::uint64_t events() const { return events_; }  // steps of ports and deliveries
+    std::uint64_t event_hash() const { return hash_.value(); }
+    StallReport explain() const;
+    void clear();
+
+private:
+    struct Port {
+        Time free_at;  // of the wire
+        std::int64_t sent = 0;
+        std::uint64_t waited = 0;  // as in FlitNetwork
+        std::array<std::int64_t, channel_count> queued{};
+        std::array<std::int64_t, channel_count> credits{};
+        std::int64_t peak_queue = 0;
+        Duration flit_time{0};
+        Duration way{0};           // from the start of a flit to its arrival
+        std::uint32_t at = no_id;  // the switch where it ends; no_id: an accelerator
+        std::uint8_t finite = 0;
+        std::uint8_t next_channel = 0;
+        std::uint8_t stalled = 0;
+    };
+    struct StallClock {
+        std::array<Time, channel_count> since{};
+        std::array<Duration, channel_count> total{};
+    };
+    // A run on its way to a port. At a switch its flits come a flit time apart, at a source all at once.
+    struct Inbound {
+        Time time;  // of the first
+        FlitRun run;
+        LinkId input = no_id;
+    };
+    struct CreditRun {
+        Time time;  // of the first, the others follow a flit time apart
+        std::int64_t count = 0;
+    };
+    struct Landing {
+        Time time;  // of the last of these flits
+        std::uint32_t flit = 0;
+        std::uint32_t count = 0;
+        LinkId link = 0;
+    };
+    struct Message {
+        Time ready;  // of its last flit at its source; of data that was read see Delivery::parts
+        Time injected;
+        Bytes bytes{0};
+        std::uint32_t collective = 0;
+        std::uint32_t phase = 0;
+        std::uint32_t source_rank = 0;
+        std::uint32_t destination_rank = 0;
+        LinkId first_link = 0;
+        LinkId answer_link = no_id;     // once the request has arrived
+        std::uint32_t destination = 0;  // accelerator that it is sent to
+        std::uint32_t flits = 0;        // of data
+        std::uint32_t undelivered = 0;  // of the half that is under way
+        bool read = false;
+        bool answered = false;  // the data that was asked for has been let go
+        bool released_by_request = false;
+    };
+    static_assert(sizeof(Message) == 64);
+    // What one port does in one window.
+    struct Pass {
+        LinkId id;
+        Port& port;
+        std::size_t next = 0;                           // of due_, not absorbed
+        std::array<std::size_t, channel_count> paid{};  // of due_credits_, absorbed
+    };
+
+    void build_ports();
+    void order_ports();
+    std::vector<std::uint32_t> stages() const;
+    void begin_window(Time start);
+    void sort_landings();
+    void run_ports(Time decide_before, Time absorb_before);
+    void need(LinkId id) { busy_[place_[id] / 64] |= std::uint64_t{1} << place_[id] % 64; }
+    void expect(Time t) { attention_ = t < attention_ ? t : attention_; }
+
+    // A port in a window.
+    template <bool at_switch>
+    void visit(LinkId id, Time decide_before, Time absorb_before);
+    template <bool at_switch>
+    void take_due(LinkId id, const Port& port, Time before);
+    void take_credits(LinkId id, const Port& port, Time before);
+    void sort_due();
+    template <bool at_switch>
+    void absorb(Pass& pass, Time until);
+    template <bool at_switch>
+    void absorb_one(Pass& pass, const Inbound& arrival);
+    template <bool at_switch>
+    void finish(Pass& pass, Time decide_before, Time absorb_before);
+    std::uint32_t paid(Pass& pass, Time now);
+    void absorb_credits(Pass& pass, std::uint32_t channel, Time until);
+    Time return_credits(Pass& pass, std::uint32_t channel, Time until);
+    Time next_credit(const Pass& pass, std::uint32_t channel) const {
+        const std::vector<CreditRun>& runs = due_credits_[channel];
+        return pass.paid[channel] < runs.size() ? runs[pass.paid[channel]].time : Time::never();
+    }
+    Time next_change(const Pass& pass, std::uint32_t ready) const;
+    std::int64_t payable(const Pass& pass, std::uint32_t channel, Time from, std::int64_t most) const;
+    std::int64_t to_come(Time after, Duration flit_time);
+    void note_queue(Port& port, std::int64_t waiting) {
+        port.peak_queue = waiting > port.peak_queue ? waiting : port.peak_queue;
+    }
+    void note_left_waiting(Port& port, Time start, std::int64_t flits);
+    template <bool at_switch>
+    std::int64_t flits_in_a_row(Pass& pass, std::uint32_t channel, Time start, Time before);
+    template <bool at_switch>
+    void send(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits);
+    void start_stalls(Pass& pass, std::uint32_t ready, Time now);
+    void end_stalls(Pass& pass, Time now);
+    SourceQueues::Current& begin_request(LinkId id);
+    FlitRun next_request(LinkId id, Time start, std::uint32_t flits);
+    std::uint32_t start_message(const PortMessage& next, LinkId link);
+
+    // Where flits go on to.
+    void go_on(LinkId id, const Port& port, const FlitRun& run, Time arrives);
+    void put(LinkId out, const FlitRun& run, LinkId input, Time arrives);
+    void put_each(LinkId out, const FlitRun& run, LinkId input, Time arrives, Duration flit_time);
+    std::uint32_t choose(LinkId id, const Port& port, const FlitRun& run, std::uint32_t candidates);
+    std::uint32_t turn(LinkId id, const Port& port, std::uint32_t channel, std::uint32_t candidates);
+    void reset_spray();
+    void land(LinkId id, const Port& port, const FlitRun& run, Time first);
+    void give_credits(LinkId id, std::uint32_t channel, Time first, std::uint32_t count, Duration flit_time);
+
+    // Deliveries.
+    void deliver(const Landing& landing);
+    void reach_completer(std::uint32_t id, LinkId from);
+    void finish_data(std::uint32_t id);
+    void queue_answer(std::uint32_t id, std::uint32_t flits);
+    Delivery delivery(std::uint32_t id) const;
+    std::uint32_t new_message();
+    Duration stalled_for(LinkId id, std::uint32_t channel) const;
+    RunQueues& output(LinkId id, std::uint32_t channel) {
+        return outputs_[std::size_t{id - first_switch_link_} * channel_count + channel];
+    }
+    const RunQueues& output(LinkId id, std::uint32_t channel) const {
+        return outputs_[std::size_t{id - first_switch_link_} * channel_count + channel];
+    }
+
+    const HostGraph& graph_;
+    LinkId first_switch_link_;
+    RoutingSpec routing_;
+    TransactionRules rules_;
+    std::uint64_t seed_;
+    bool one_rate_;       // runs keep their form from link to link
+    bool one_way_;        // all flits of a port-message take the same links
+    bool many_landings_;  // as in FlitNetwork
+    bool any_finite_ = false;
+    Duration window_{0};
+    Time now_;
+    Time start_;    // of the window
+    Time decided_;  // decisions before it have been made
+    Time end_;
+    Time attention_ = Time::never();  // when a port has something to do next
+    Time last_event_;
+    std::vector<Port> ports_;
+    std::vector<StallClock> clocks_;
+    std::vector<std::uint32_t> place_;  // of each link in the order of a window
+    std::vector<LinkId> order_;
+    std::vector<std::uint64_t> busy_;  // bit per place: something waits or is on its way there
+    std::vector<std::vector<Inbound>> inbox_;
+    std::vector<std::vector<CreditRun>> credit_inbox_;  // per link and channel
+    std::vector<RunQueues> outputs_;
+    RunPool pool_;
+    SourceQueues sources_;
+    std::vector<RunFifo> answers_;  // per accelerator link
+    std::vector<std::array<std::uint32_t, channel_count>> sprayed_;
+    std::vector<std::uint32_t> spray_cycles_;
+    std::vector<std::uint64_t> draws_;
+    std::vector<LinkId> way_back_;
+    std::vector<Message> messages_;
+    std::vector<std::uint32_t> free_messages_;
+    struct Kept {
+        std::uint32_t at;
+        std::uint32_t channel;
+        std::uint32_t choice;
+    };
+    std::vector<boost::container::small_vector<Kept, 2>> kept_;
+    std::vector<Landing> landings_;  // after the window
+    std::vector<Landing> due_landings_;
+    std::vector<Landing> sorting_;
+    std::size_t landed_ = 0;  // of due_landings_
+    using Alarm = std::pair<Time, std::uint32_t>;
+    struct Later {
+        bool operator()(const Alarm& a, const Alarm& b) const {
+            return a.first != b.first ? a.first > b.first : a.second > b.second;
+        }
+    };
+    std::priority_queue<Alarm, std::vector<Alarm>, Later> alarms_;
+    // Of the port at hand.
+    std::vector<Inbound> due_;
+    std::array<std::vector<CreditRun>, channel_count> due_credits_;
+    std::vector<CreditRun> arriving_;  // runs that have begun to arrive
+    std::vector<Delivery> deliveries_;
+    std::vector<std::uint32_t> wakes_;
+    std::vector<MessageRecord> records_;
+    bool recording_ = false;
+    std::int64_t flits_outside_ = 0;
+    Time credits_home_;
+    std::uint64_t events_ = 0;
+    NetworkStatistics totals_;
+    EventHash hash_;
+};
+
+}  // namespace simlette

@@ -1,0 +1,428 @@
+// What the caller sees of a sweep: windows, deliveries, injections, statistics.
+#include <simlette/fabric/sweep_network.hpp>
+
+#include <algorithm>
+
+#include <simlette/base/contract.hpp>
+#include <simlette/link/flit.hpp>
+
+namespace simlette {
+
+SweepNetwork::SweepNetwork(const HostGraph& graph, const RoutingSpec& routing, const TransactionRules& rules,
+                           std::uint64_t seed)
+    : graph_(graph),
+      first_switch_link_(graph.first_switch_link()),
+      routing_(routing),
+      rules_(rules),
+      seed_(seed),
+      one_rate_(
+          std::all_of(graph.classes.begin(), graph.classes.end(),
+                      [&graph](const LinkClass& kind) { return kind.flit_time == graph.classes.front().flit_time; })),
+      one_way_(!graph.has_choices() || routing.granularity == Granularity::message ||
+               routing.policy == RoutingPolicy::hashed || routing.policy == RoutingPolicy::fixed),
+      many_landings_((graph.has_choices() || graph.has_levels()) && graph.groups == graph.accelerators),
+      sources_(graph, routing, rules, seed),
+      spray_cycles_(graph.spray_cycles()),
+      way_back_(graph.ways_back()) {
+    require(misfit(routing, rules) == nullptr, "a sweep carries what it was asked to");
+    graph.check();
+    order_ports();
+    build_ports();
+}
+
+const char* SweepNetwork::misfit(const RoutingSpec& routing, const TransactionRules& rules) {
+    if (routing.policy == RoutingPolicy::adaptive) {
+        return "adaptive routing looks at queues at the instant of each arrival";
+    }
+    if (rules.fidelity == Fidelity::ualink) {
+        return "transactions of ualink are answered flit by flit";
+    }
+    return nullptr;
+}
+
+void SweepNetwork::build_ports() {
+    const std::size_t links = graph_.links.size();
+    ports_.assign(links, {});
+    clocks_.assign(links, {});
+    busy_.assign(links / 64 + 1, 0);
+    inbox_.assign(links, {});
+    outputs_.assign((links - first_switch_link_) * channel_count, {});
+    answers_.assign(first_switch_link_, {});
+    window_ = Time::never() - Time{};
+    any_finite_ = false;
+    for (LinkId id = 0; id < links; ++id) {
+        const LinkClass& kind = graph_.class_of(id);
+        Port& port = ports_[id];
+        port.flit_time = kind.flit_time;
+        port.way = kind.flit_time + kind.latency.total();
+        window_ = std::min(window_, port.way);
+        if (graph_.links[id].to >= graph_.accelerators) {
+            port.at = graph_.links[id].to - graph_.accelerators;
+        }
+        for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
+            const bool finite = kind.credits[channel] != unlimited;
+            port.credits[channel] = kind.credits[channel];
+            port.finite = static_cast<std::uint8_t>(port.finite | finite << channel);
+            any_finite_ = any_finite_ || finite;
+        }
+    }
+    credit_inbox_.assign(any_finite_ ? links * channel_count : 0, {});
+    end_ = start_ + window_;
+    reset_spray();
+}
+
+void SweepNetwork::begin_window(Time start) {
+    start_ = start;
+    end_ = start + window_;
+    landings_.insert(landings_.end(), due_landings_.begin() + static_cast<std::ptrdiff_t>(landed_),
+                     due_landings_.end());
+    due_landings_.clear();
+    landed_ = 0;
+    std::size_t kept = 0;
+    for (const Landing& landing : landings_) {
+        if (landing.time < end_) {
+            due_landings_.push_back(landing);
+        } else {
+            landings_[kept++] = landing;
+        }
+    }
+    landings_.resize(kept);
+    sort_landings();
+}
+
+// Two passes over eleven bits each where the window has so many instants at most.
+void SweepNetwork::sort_landings() {
+    constexpr unsigned bits = 11;
+    constexpr std::size_t few = 256;
+    if (due_landings_.size() < few || window_.ps >= std::int64_t{1} << 2 * bits || many_landings_) {
+        std::sort(due_landings_.begin(), due_landings_.end(), [](const Landing& a, const Landing& b) {
+            return a.time != b.time ? a.time < b.time : a.link < b.link;
+        });
+        return;
+    }
+    sorting_.resize(due_landings_.size());
+    for (unsigned shift = 0; shift < 2 * bits; shift += bits) {
+        std::array<std::uint32_t, std::size_t{1} << bits> place{};
+        const auto digit = [&](const Landing& landing) {
+            return static_cast<std::size_t>((landing.time - start_).ps >> shift) & (place.size() - 1);
+        };
+        for (const Landing& landing : due_landings_) {
+            ++place[digit(landing)];
+        }
+        std::uint32_t before = 0;
+        for (std::uint32_t& one : place) {
+            const std::uint32_t count = one;
+            one = before;
+            before += count;
+        }
+        for (const Landing& landing : due_landings_) {
+            sorting_[place[digit(landing)]++] = landing;
+        }
+        due_landings_.swap(sorting_);
+    }
+}
+
+Time SweepNetwork::next_instant(Time limit) {
+    while (true) {
+        Time next = landed_ < due_landings_.size() ? due_landings_[landed_].time : Time::never();
+        next = alarms_.empty() ? next : std::min(next, alarms_.top().first);
+        if (flits_outside_ == 0 && now_ < credits_home_) {
+            next = std::min(next, credits_home_);
+        }
+        if (next < end_) {
+            return next;
+        }
+        const bool cut = limit < end_;
+        if (cut && limit >= start_) {
+            run_ports(limit, limit + Duration{1});
+            begin_window(limit);
+        } else if (!cut) {
+            run_ports(end_, end_);
+        }
+        for (const Landing& landing : landings_) {
+            next = std::min(next, landing.time);
+        }
+        next = std::min({next, attention_, landed_ < due_landings_.size() ? due_landings_[landed_].time : next});
+        if (next == Time::never()) {
+            now_ = std::max(now_, last_event_);
+            return next;
+        }
+        if (cut) {
+            return end_;
+        }
+        begin_window(std::max(end_, next));
+    }
+}
+
+void SweepNetwork::open(Time t) {
+    require(t >= now_, "time does not run backwards");
+    now_ = t;
+    if (t < start_) {
+        begin_window(t);
+    }
+    for (; landed_ < due_landings_.size() && due_landings_[landed_].time == t; ++landed_) {
+        deliver(due_landings_[landed_]);
+    }
+    for (; !alarms_.empty() && alarms_.top().first == t; alarms_.pop()) {
+        wakes_.push_back(alarms_.top().second);
+        ++events_;
+    }
+}
+
+void SweepNetwork::close() {
+    deliveries_.clear();
+    wakes_.clear();
+}
+
+void SweepNetwork::settle() {
+    if (now_ >= start_) {
+        run_ports(now_, now_ + Duration{1});
+        begin_window(now_);
+    }
+}
+
+void SweepNetwork::inject(const Injection& injection) {
+    flits_outside_ += sources_.add(injection, [&](LinkId id, std::int64_t flits) {
+        put(id, {FlitRun::of(0, 0), static_cast<std::uint32_t>(flits), 0, no_id}, no_id, now_);
+        return PortMessage::Waiting{now_, {}, {}, {}, 0};
+    });
+}
+
+void SweepNetwork::reset_arbiters() {
+    require(quiet(), "arbiters are reset on a quiet network");
+    for (Port& port : ports_) {
+        port.next_channel = 0;
+    }
+    for (RunQueues& queues : outputs_) {
+        queues.reset_pointer();
+    }
+    reset_spray();
+}
+
+void SweepNetwork::deliver(const Landing& landing) {
+    ++events_;
+    const std::uint32_t id = landing.flit >> 2U;
+    Message& message = messages_[id];
+    const bool answer = (landing.flit & 1U) != 0;
+    const std::uint32_t flits = one_way_ ? message.undelivered : landing.count;
+    flits_outside_ -= flits;
+    message.undelivered -= flits;
+    if (message.undelivered > 0) {
+        return;
+    }
+    if (!answer) {
+        reach_completer(id, landing.link);
+        return;
+    }
+    if (message.read) {
+        finish_data(id);
+    } else {
+        ++totals_.response_flits;
+    }
+    free_messages_.push_back(id);
+}
+
+void SweepNetwork::reach_completer(std::uint32_t id, LinkId from) {
+    Message& message = messages_[id];
+    message.answer_link = way_back_[from];
+    if (message.read) {
+        ++totals_.request_flits;
+        message.released_by_request = false;
+        deliveries_.push_back(delivery(id));
+        return;
+    }
+    finish_data(id);
+    if (rules_.responses == ResponsePolicy::none) {
+        free_messages_.push_back(id);
+    } else {
+        queue_answer(id, 1);
+    }
+}
+
+// The data of a port-message has arrived whole.
+void SweepNetwork::finish_data(std::uint32_t id) {
+    const Message& message = messages_[id];
+    const std::uint32_t port = graph_.links[message.first_link].from_port;
+    totals_.flits += message.flits;
+    totals_.payload_bytes += message.bytes.count;
+    ++totals_.port_messages;
+    totals_.last_delivery = now_;
+    hash_.add({message.collective, message.phase, message.source_rank, message.destination_rank, port,
+               static_cast<std::uint64_t>(now_.ps)});
+    if (recording_) {
+        records_.push_back({message.collective, message.phase, message.source_rank, message.destination_rank, port,
+                            message.bytes.count, message.flits, message.injected, now_});
+    }
+    deliveries_.push_back(delivery(id));
+    deliveries_.back().parts.wait = now_ - message.ready;
+}
+
+Delivery SweepNetwork::delivery(std::uint32_t id) const {
+    const Message& message = messages_[id];
+    const bool asked = message.read && message.undelivered == 0 && !message.answered;
+    return {id,
+            asked,
+            message.collective,
+            message.phase,
+            message.source_rank,
+            message.destination_rank,
+            graph_.links[message.first_link].from_port,
+            message.flits,
+            message.bytes,
+            message.injected,
+            {},
+            message.released_by_request};
+}
+
+void SweepNetwork::reply(std::uint32_t id, bool released_by_request) {
+    Message& message = messages_[id];
+    require(message.read && !message.answered, "a request is answered once");
+    message.answered = true;
+    message.released_by_request = released_by_request;
+    if (!released_by_request) {
+        message.ready = now_;
+    }
+    queue_answer(id, message.flits);
+}
+
+// Flits go back to where the request came from.
+void SweepNetwork::queue_answer(std::uint32_t id, std::uint32_t flits) {
+    Message& message = messages_[id];
+    require(message.answer_link != no_id, "an answer leaves by the port on which the request came");
+    message.undelivered = flits;
+    flits_outside_ += flits;
+    put(message.answer_link,
+        {FlitRun::of(id, 1) | FlitRun::last_bit, flits, graph_.links[message.first_link].from, no_id}, no_id, now_);
+}
+
+std::uint32_t SweepNetwork::new_message() {
+    if (free_messages_.empty()) {
+        free_messages_.push_back(static_cast<std::uint32_t>(messages_.size()));
+        messages_.emplace_back();
+        if (routing_.granularity == Granularity::message) {
+            kept_.emplace_back();
+        }
+        require(messages_.size() < (1U << 30U), "messages under way fit their index");
+    }
+    const std::uint32_t id = free_messages_.back();
+    free_messages_.pop_back();
+    if (!kept_.empty()) {
+        kept_[id].clear();
+    }
+    return id;
+}
+
+std::uint32_t SweepNetwork::start_message(const PortMessage& next, LinkId link) {
+    const std::uint32_t id = new_message();
+    const Injection& injection = next.injection;
+    const std::uint32_t peer = next.message.destination_rank;
+    Message& message = messages_[id];
+    message.ready = next.waiting.ready;
+    message.bytes = next.bytes;
+    message.collective = injection.collective;
+    message.phase = injection.phase;
+    message.source_rank = injection.read ? peer : injection.rank;
+    message.destination_rank = injection.read ? injection.rank : peer;
+    message.first_link = link;
+    message.answer_link = no_id;
+    message.destination = next.message.destination;
+    message.flits = static_cast<std::uint32_t>(injection.read ? next.transactions.back : next.transactions.forward);
+    message.undelivered = static_cast<std::uint32_t>(next.transactions.forward);
+    message.read = injection.read;
+    message.answered = false;
+    message.released_by_request = false;
+    return id;
+}
+
+Duration SweepNetwork::stalled_for(LinkId id, std::uint32_t channel) const {
+    const StallClock& clock = clocks_[id];
+    const bool running = (ports_[id].stalled >> channel & 1U) != 0;
+    return running ? clock.total[channel] + (now_ - clock.since[channel]) : clock.total[channel];
+}
+
+NetworkStatistics SweepNetwork::statistics() const {
+    NetworkStatistics statistics = totals_;
+    statistics.events = events_;
+    for (LinkId id = 0; id < ports_.size(); ++id) {
+        for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
+            statistics.stall_total += stalled_for(id, channel);
+            statistics.stall_max_port = std::max(statistics.stall_max_port, stalled_for(id, channel));
+        }
+    }
+    return statistics;
+}
+
+std::vector<LinkStatistics> SweepNetwork::link_statistics() const {
+    std::vector<LinkStatistics> all(ports_.size());
+    for (LinkId id = 0; id < ports_.size(); ++id) {
+        const Port& port = ports_[id];
+        LinkStatistics& one = all[id];
+        one.name = graph_.link_name(id);
+        one.flits = port.sent;
+        one.bytes = one.flits * flit_bytes.count;
+        one.busy = one.flits * port.flit_time;
+        one.stall = {stalled_for(id, 0), stalled_for(id, 1)};
+        one.queue = port.peak_queue;
+        const auto waiting = static_cast<std::uint64_t>(port.queued[0] + port.queued[1]);
+        one.waited = Duration{static_cast<std::int64_t>(port.waited + waiting * static_cast<std::uint64_t>(now_.ps))};
+    }
+    return all;
+}
+
+std::vector<Duration> SweepNetwork::wire_times() const {
+    std::vector<Duration> all(ports_.size());
+    for (LinkId id = 0; id < ports_.size(); ++id) {
+        const Port& port = ports_[id];
+        const Duration to_come = port.free_at > now_ ? port.free_at - now_ : Duration{0};
+        all[id] = port.sent * port.flit_time - to_come;
+    }
+    return all;
+}
+
+StallReport SweepNetwork::explain() const {
+    std::vector<std::vector<LinkId>> leaving(graph_.packet_switches);
+    for (LinkId out = first_switch_link_; out < ports_.size(); ++out) {
+        leaving[graph_.links[out].from - graph_.accelerators].push_back(out);
+    }
+    std::vector<WaitingPort> waiting;
+    for (LinkId id = 0; id < ports_.size(); ++id) {
+        for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
+            if (ports_[id].queued[channel] == 0 || ports_[id].credits[channel] > 0) {
+                continue;
+            }
+            WaitingPort port{id, static_cast<Channel>(channel), {}};
+            const std::uint32_t at = ports_[id].at;
+            for (const LinkId out : at == no_id ? std::vector<LinkId>{} : leaving[at]) {
+                if (output(out, channel).holds(id)) {
+                    port.waits_for.push_back(out);
+                }
+            }
+            waiting.push_back(std::move(port));
+        }
+    }
+    return explain_stall(graph_, now_, waiting);
+}
+
+void SweepNetwork::clear() {
+    now_ = start_ = decided_ = last_event_ = credits_home_ = {};
+    attention_ = Time::never();
+    build_ports();
+    pool_.clear();
+    sources_.clear();
+    messages_.clear();
+    free_messages_.clear();
+    kept_.clear();
+    landings_.clear();
+    due_landings_.clear();
+    landed_ = 0;
+    alarms_ = {};
+    deliveries_.clear();
+    wakes_.clear();
+    records_.clear();
+    flits_outside_ = 0;
+    events_ = 0;
+    totals_ = NetworkStatistics{};
+    hash_ = {};
+}
+
+}  // namespace simlette

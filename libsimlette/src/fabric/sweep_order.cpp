@@ -1,0 +1,200 @@
+// In which order ports go through a window, and where their flits go on to.
+#include <algorithm>
+#include <tuple>
+
+#include <simlette/base/contract.hpp>
+#include <simlette/base/mix.hpp>
+#include <simlette/fabric/sweep_network.hpp>
+
+namespace simlette {
+
+// Of each link one more than of any link that its flits go on by. Channel dependencies have no cycle, so it ends.
+std::vector<std::uint32_t> SweepNetwork::stages() const {
+    std::vector<std::uint32_t> stage(graph_.links.size(), 0);
+    const auto end_of = [this](LinkId id) { return graph_.links[id].to - graph_.accelerators; };
+    // What a switch needs of links that bring it flits for a group.
+    const auto after = [&](std::uint32_t at, std::uint32_t group) {
+        if (graph_.switches[at].own_group == group) {
+            return 1U;
+        }
+        const LinkChoice& choice = graph_.choices[graph_.switches[at].first_choice + group];
+        std::uint32_t most = 0;
+        for (std::uint32_t i = choice.first; i < choice.first + choice.count; ++i) {
+            most = std::max(most, stage[graph_.choice_links[i]] + 1);
+        }
+        return most;
+    };
+    const bool routed = !graph_.choices.empty();
+    bool changed = routed;
+    for (std::size_t round = 0; changed; ++round) {
+        require(round <= graph_.links.size(), "channel dependencies have no cycle");
+        changed = false;
+        for (std::uint32_t at = 0; at < graph_.packet_switches; ++at) {
+            for (std::uint32_t group = 0; group < graph_.groups; ++group) {
+                const LinkChoice& choice = graph_.choices[graph_.switches[at].first_choice + group];
+                for (std::uint32_t i = choice.first; i < choice.first + choice.count; ++i) {
+                    const LinkId link = graph_.choice_links[i];
+                    if (graph_.links[link].to < graph_.accelerators) {
+                        continue;
+                    }
+                    const std::uint32_t needed = after(end_of(link), group);
+                    changed = changed || needed > stage[link];
+                    stage[link] = std::max(stage[link], needed);
+                }
+            }
+        }
+    }
+    std::vector<std::uint32_t> from_below(graph_.packet_switches, 0);
+    for (LinkId id = 0; id < first_switch_link_; ++id) {
+        if (graph_.links[id].to < graph_.accelerators) {
+            continue;
+        }
+        std::uint32_t& needed = from_below[end_of(id)];
+        if (needed == 0) {
+            needed = 1;
+            for (std::uint32_t group = 0; routed && group < graph_.groups; ++group) {
+                needed = std::max(needed, after(end_of(id), group));
+            }
+        }
+        stage[id] = needed;
+    }
+    return stage;
+}
+
+// Those that feed one switch stand together, so that what they write to lies together.
+void SweepNetwork::order_ports() {
+    const std::vector<std::uint32_t> stage = stages();
+    order_.resize(graph_.links.size());
+    for (LinkId id = 0; id < order_.size(); ++id) {
+        order_[id] = id;
+    }
+    const auto key = [&](LinkId id) {
+        return std::make_tuple(stage[id], stage[id] == 0 ? 0 : graph_.links[id].to, id);
+    };
+    std::sort(order_.begin(), order_.end(), [&](LinkId a, LinkId b) { return key(a) < key(b); });
+    place_.resize(order_.size());
+    for (std::uint32_t place = 0; place < order_.size(); ++place) {
+        place_[order_[place]] = place;
+    }
+}
+
+void SweepNetwork::put(LinkId out, const FlitRun& run, LinkId input, Time arrives) {
+    inbox_[out].push_back({arrives, run, input});
+    need(out);
+    expect(arrives);
+}
+
+// A run arrives at the end of a link.
+void SweepNetwork::go_on(LinkId id, const Port& port, const FlitRun& run, Time arrives) {
+    last_event_ = std::max(last_event_, arrives + port.flit_time * (run.count - 1));
+    if (port.at == no_id) {
+        land(id, port, run, arrives);
+        return;
+    }
+    if (graph_.hangs_on(port.at, run.destination)) {
+        put_each(graph_.way_down(port.at, run.destination), run, id, arrives, port.flit_time);
+        return;
+    }
+    const LinkChoice& choice = graph_.choice(port.at, run.destination);
+    const LinkId* links = graph_.choice_links.data() + choice.first;
+    const bool by_flit = routing_.granularity == Granularity::flit &&
+                         (routing_.policy == RoutingPolicy::spray || routing_.policy == RoutingPolicy::random);
+    if (choice.count == 1 || !by_flit) {
+        put_each(links[choice.count == 1 ? 0 : choose(id, port, run, choice.count)], run, id, arrives, port.flit_time);
+        return;
+    }
+    FlitRun one = run;
+    one.count = 1;
+    for (std::uint32_t i = 0; i < run.count; ++i) {
+        one.flit = i + 1 == run.count ? run.flit : run.flit & ~FlitRun::last_bit;
+        put(links[turn(id, port, run.channel(), choice.count)], one, id, arrives + port.flit_time * i);
+    }
+}
+
+// Links of another rate take flits one by one.
+void SweepNetwork::put_each(LinkId out, const FlitRun& run, LinkId input, Time arrives, Duration flit_time) {
+    if (one_rate_) {
+        put(out, run, input, arrives);
+        return;
+    }
+    FlitRun one = run;
+    one.count = 1;
+    for (std::uint32_t i = 0; i < run.count; ++i) {
+        one.flit = i + 1 == run.count ? run.flit : run.flit & ~FlitRun::last_bit;
+        put(out, one, input, arrives + flit_time * i);
+    }
+}
+
+// For all flits of a message alike.
+std::uint32_t SweepNetwork::choose(LinkId id, const Port& port, const FlitRun& run, std::uint32_t candidates) {
+    if (routing_.policy == RoutingPolicy::fixed) {
+        return static_cast<std::uint32_t>(run.destination / graph_.switches[port.at].static_divisor % candidates);
+    }
+    if (routing_.policy == RoutingPolicy::hashed) {
+        const Message& message = messages_[run.message()];
+        const LinkId first = run.channel() == 0 ? message.first_link : message.answer_link;
+        std::uint64_t hash = mix(mix(seed_, graph_.links[first].from), run.destination);
+        for (std::uint32_t level = 0; level < graph_.switches[port.at].level; ++level) {
+            hash = mix(hash);
+        }
+        return static_cast<std::uint32_t>(hash % candidates);
+    }
+    auto& kept = kept_[run.message()];
+    const Kept now{port.at, run.channel(), 0};
+    for (const Kept& before : kept) {
+        if (before.at == now.at && before.channel == now.channel) {
+            return before.choice;
+        }
+    }
+    kept.push_back({port.at, run.channel(), turn(id, port, run.channel(), candidates)});
+    return kept.back().choice;
+}
+
+std::uint32_t SweepNetwork::turn(LinkId id, const Port& port, std::uint32_t channel, std::uint32_t candidates) {
+    if (routing_.policy == RoutingPolicy::random) {
+        const std::uint64_t count = draws_[std::size_t{id} * channel_count + channel]++;
+        return static_cast<std::uint32_t>(mix(mix(mix(seed_, port.at), graph_.links[id].to_port), count) % candidates);
+    }
+    const std::uint32_t cycle = spray_cycles_[port.at];
+    std::uint32_t& sprayed = sprayed_[id][channel];
+    const std::uint32_t turn = sprayed;
+    sprayed = turn + 1 == cycle ? 0 : turn + 1;
+    return cycle == candidates ? turn : turn % candidates;
+}
+
+void SweepNetwork::reset_spray() {
+    sprayed_.assign(ports_.size(), {});
+    for (LinkId id = 0; id < ports_.size(); ++id) {
+        if (ports_[id].at != no_id) {
+            sprayed_[id].fill(graph_.links[id].to_port % spray_cycles_[ports_[id].at]);
+        }
+    }
+    draws_.assign(routing_.policy == RoutingPolicy::random ? ports_.size() * channel_count : 0, 0);
+}
+
+// The core counts a message when its last flit is there.
+void SweepNetwork::land(LinkId id, const Port& port, const FlitRun& run, Time first) {
+    if (one_way_ && !run.has_last()) {
+        return;
+    }
+    landings_.push_back({first + port.flit_time * (run.count - 1), run.flit, run.count, id});
+}
+
+void SweepNetwork::give_credits(LinkId id, std::uint32_t channel, Time first, std::uint32_t count, Duration flit_time) {
+    std::vector<CreditRun>& inbox = credit_inbox_[std::size_t{id} * channel_count + channel];
+    if (one_rate_) {
+        inbox.push_back({first, count});
+    } else {
+        for (std::uint32_t i = 0; i < count; ++i) {
+            inbox.push_back({first + flit_time * i, 1});
+        }
+    }
+    credits_home_ = std::max(credits_home_, first + flit_time * (count - 1));
+    last_event_ = std::max(last_event_, credits_home_);
+    if (ports_[id].queued[channel] > 0) {
+        need(id);
+        expect(first);
+    }
+}
+
+}  // namespace simlette

@@ -1,0 +1,414 @@
+// A port in a window: what arrives, what may leave, and when.
+#include <algorithm>
+
+#include <simlette/base/contract.hpp>
+#include <simlette/fabric/sweep_network.hpp>
+
+namespace simlette {
+
+namespace {
+
+// Of `count` instants with a stride, modulo 2^64.
+std::uint64_t sum_of_times(Time first, std::int64_t count, Duration stride) {
+    return static_cast<std::uint64_t>(first.ps) * static_cast<std::uint64_t>(count) +
+           static_cast<std::uint64_t>(stride.ps) * static_cast<std::uint64_t>(count * (count - 1) / 2);
+}
+
+}  // namespace
+
+void SweepNetwork::run_ports(Time decide_before, Time absorb_before) {
+    attention_ = Time::never();
+    for (std::size_t word = 0; word < busy_.size(); ++word) {
+        std::uint64_t to_do = busy_[word];
+        while (to_do != 0) {
+            const auto bit = static_cast<unsigned>(__builtin_ctzll(to_do));
+            const LinkId id = order_[word * 64 + bit];
+            busy_[word] &= ~(std::uint64_t{1} << bit);
+            if (id < first_switch_link_) {
+                visit<false>(id, decide_before, absorb_before);
+            } else {
+                visit<true>(id, decide_before, absorb_before);
+            }
+            to_do = busy_[word] & ~((std::uint64_t{2} << bit) - 1);  // credits may have called others since
+        }
+    }
+    decided_ = decide_before;
+}
+
+template <bool at_switch>
+void SweepNetwork::visit(LinkId id, Time decide_before, Time absorb_before) {
+    Pass pass{id, ports_[id]};
+    Port& port = pass.port;
+    take_due<at_switch>(id, port, absorb_before);
+    if (port.finite != 0) {
+        take_credits(id, port, absorb_before);
+    }
+    arriving_.clear();
+    Time now = std::max(port.free_at, decided_);  // no window may pass over an instant at which a stall begins
+    while (true) {
+        ++events_;
+        if ((port.queued[0] | port.queued[1]) == 0) {
+            if (pass.next == due_.size()) {
+                break;
+            }
+            now = std::max(now, due_[pass.next].time);
+        }
+        if (now >= decide_before) {
+            break;
+        }
+        absorb<at_switch>(pass, now);
+        const std::uint32_t ready = (port.queued[0] > 0 ? 1U : 0U) | (port.queued[1] > 0 ? 2U : 0U);
+        const std::uint32_t able = port.finite == 0 ? ready : ready & paid(pass, now);
+        if (able == 0) {
+            start_stalls(pass, ready, now);
+            now = next_change(pass, ready);
+            if (now == Time::never()) {
+                break;
+            }
+            continue;
+        }
+        if (port.stalled != 0) {
+            end_stalls(pass, now);
+        }
+        const std::uint32_t channel =
+            (able >> port.next_channel & 1U) != 0 ? port.next_channel : 1U - port.next_channel;
+        send<at_switch>(pass, channel, now,
+                        able == 3 ? 1 : flits_in_a_row<at_switch>(pass, channel, now, decide_before));
+        now = port.free_at;
+    }
+    finish<at_switch>(pass, decide_before, absorb_before);
+}
+
+// What has arrived is exact at the end of a window, also for what looks at it between.
+template <bool at_switch>
+void SweepNetwork::finish(Pass& pass, Time decide_before, Time absorb_before) {
+    Port& port = pass.port;
+    absorb<at_switch>(pass, decide_before);
+    if (absorb_before > decide_before) {
+        note_queue(port, port.queued[0] + port.queued[1] - (port.free_at > decide_before ? 0 : 1));
+    }
+    const bool undecided = !due_.empty() && due_.back().time == decide_before;  // what to make of it
+    const Time next_decision = std::max(port.free_at, decide_before);
+    for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
+        Time next = next_decision;
+        if ((port.finite >> channel & 1U) != 0) {
+            const Time credit = return_credits(pass, channel, absorb_before - Duration{1});
+            const bool stalled = (port.stalled >> channel & 1U) != 0 && !undecided;
+            next = port.credits[channel] > 0 || !stalled ? next : credit;
+        }
+        if (port.queued[channel] > 0 && next != Time::never()) {
+            need(pass.id);
+            expect(next);
+        }
+    }
+}
+
+template <bool at_switch>
+void SweepNetwork::take_due(LinkId id, const Port& port, Time before) {
+    std::vector<Inbound>& inbox = inbox_[id];
+    due_.clear();
+    std::size_t kept = 0;
+    Time next = Time::never();
+    bool sorted = true;
+    for (Inbound& one : inbox) {
+        if (one.time >= before) {
+            next = std::min(next, one.time);
+            inbox[kept++] = one;
+            continue;
+        }
+        sorted = sorted && (due_.empty() || due_.back().time <= one.time);
+        due_.push_back(one);
+        if (at_switch && one.run.count > 1 && one.time + port.flit_time * (one.run.count - 1) >= before) {
+            const auto whole = static_cast<std::uint32_t>(ceil_div((before - one.time).ps, port.flit_time.ps));
+            due_.back().run.count = whole;
+            due_.back().run.flit &= ~FlitRun::last_bit;
+            one.time = one.time + port.flit_time * whole;
+            one.run.count -= whole;
+            next = std::min(next, one.time);
+            inbox[kept++] = one;
+        }
+    }
+    inbox.resize(kept);
+    if (kept > 0) {
+        need(id);
+        expect(next);
+    }
+    if (!sorted) {
+        sort_due();
+    }
+}
+
+// Those of one input come in order of time.
+void SweepNetwork::sort_due() {
+    constexpr std::size_t few = 32;
+    if (due_.size() > few) {
+        std::sort(due_.begin(), due_.end(), [](const Inbound& a, const Inbound& b) {
+            return a.time != b.time ? a.time < b.time : a.input < b.input;
+        });
+        return;
+    }
+    for (std::size_t i = 1; i < due_.size(); ++i) {
+        const Inbound one = due_[i];
+        std::size_t place = i;
+        for (; place > 0 && one.time < due_[place - 1].time; --place) {
+            due_[place] = due_[place - 1];
+        }
+        due_[place] = one;
+    }
+}
+
+void SweepNetwork::take_credits(LinkId id, const Port& port, Time before) {
+    for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
+        std::vector<CreditRun>& due = due_credits_[channel];
+        due.clear();
+        if ((port.finite >> channel & 1U) == 0) {
+            continue;
+        }
+        std::vector<CreditRun>& inbox = credit_inbox_[std::size_t{id} * channel_count + channel];
+        std::size_t kept = 0;
+        for (const CreditRun& run : inbox) {
+            if (run.time >= before) {
+                inbox[kept++] = run;
+                continue;
+            }
+            std::size_t place = due.size();
+            due.push_back(run);
+            for (; place > 0 && run.time < due[place - 1].time; --place) {
+                due[place] = due[place - 1];
+            }
+            due[place] = run;
+        }
+        inbox.resize(kept);
+    }
+}
+
+// Everything that arrives up to and including `until`. Just before it, the queue is at its longest since the last
+// departure.
+template <bool at_switch>
+void SweepNetwork::absorb(Pass& pass, Time until) {
+    Port& port = pass.port;
+    const std::size_t first = pass.next;
+    while (pass.next < due_.size() && due_[pass.next].time < until) {
+        absorb_one<at_switch>(pass, due_[pass.next++]);
+    }
+    if (pass.next > first || !arriving_.empty()) {
+        note_queue(port, port.queued[0] + port.queued[1] - to_come(until - Duration{1}, port.flit_time));
+    }
+    while (pass.next < due_.size() && due_[pass.next].time == until) {
+        absorb_one<at_switch>(pass, due_[pass.next++]);
+    }
+}
+
+template <bool at_switch>
+void SweepNetwork::absorb_one(Pass& pass, const Inbound& arrival) {
+    Port& port = pass.port;
+    const std::uint32_t channel = arrival.run.channel();
+    const std::int64_t flits = arrival.run.count;
+    port.queued[channel] += flits;
+    port.waited -= sum_of_times(arrival.time, flits, at_switch ? port.flit_time : Duration{0});
+    if constexpr (at_switch) {
+        output(pass.id, channel).push(arrival.input, arrival.run, pool_);
+        if (flits > 1) {
+            arriving_.push_back({arrival.time, flits});
+        }
+    } else if (channel == 1) {
+        answers_[pass.id].push(arrival.run, pool_);
+    }
+}
+
+// Flits of runs that have begun to arrive, later than `after`.
+std::int64_t SweepNetwork::to_come(Time after, Duration flit_time) {
+    std::int64_t flits = 0;
+    for (std::size_t i = 0; i < arriving_.size();) {
+        const CreditRun& run = arriving_[i];
+        const std::int64_t there = run.time > after ? 0 : (after - run.time).ps / flit_time.ps + 1;
+        if (there >= run.count) {
+            arriving_[i] = arriving_.back();
+            arriving_.pop_back();
+            continue;
+        }
+        flits += run.count - there;
+        ++i;
+    }
+    return flits;
+}
+
+// Bit per channel that has a credit.
+std::uint32_t SweepNetwork::paid(Pass& pass, Time now) {
+    std::uint32_t paid = 0;
+    for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
+        if ((pass.port.finite >> channel & 1U) != 0) {
+            absorb_credits(pass, channel, now);
+        }
+        paid |= (pass.port.credits[channel] > 0 ? 1U : 0U) << channel;
+    }
+    return paid;
+}
+
+void SweepNetwork::absorb_credits(Pass& pass, std::uint32_t channel, Time until) {
+    std::vector<CreditRun>& runs = due_credits_[channel];
+    std::size_t& next = pass.paid[channel];
+    while (next < runs.size() && runs[next].time <= until) {
+        CreditRun run = runs[next];
+        const Duration flit_time = pass.port.flit_time;
+        const std::int64_t arrived = run.count == 1 ? 1 : std::min(run.count, (until - run.time).ps / flit_time.ps + 1);
+        pass.port.credits[channel] += arrived;
+        if (arrived == run.count) {
+            ++next;
+            continue;
+        }
+        run.time = run.time + flit_time * arrived;
+        run.count -= arrived;
+        std::size_t place = next;
+        for (; place + 1 < runs.size() && runs[place + 1].time < run.time; ++place) {
+            runs[place] = runs[place + 1];
+        }
+        runs[place] = run;
+    }
+}
+
+// Those that come after `until` wait for another window. Returns when the first of them comes.
+Time SweepNetwork::return_credits(Pass& pass, std::uint32_t channel, Time until) {
+    absorb_credits(pass, channel, until);
+    std::vector<CreditRun>& inbox = credit_inbox_[std::size_t{pass.id} * channel_count + channel];
+    const std::vector<CreditRun>& runs = due_credits_[channel];
+    inbox.insert(inbox.end(), runs.begin() + static_cast<std::ptrdiff_t>(pass.paid[channel]), runs.end());
+    Time first = Time::never();
+    for (const CreditRun& run : inbox) {
+        first = std::min(first, run.time);
+    }
+    return first;
+}
+
+// When something comes that may end a stall.
+Time SweepNetwork::next_change(const Pass& pass, std::uint32_t ready) const {
+    Time next = pass.next < due_.size() ? due_[pass.next].time : Time::never();
+    for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
+        next = (ready >> channel & 1U) != 0 ? std::min(next, next_credit(pass, channel)) : next;
+    }
+    return next;
+}
+
+// So many flits, one after the other, find a credit each.
+std::int64_t SweepNetwork::payable(const Pass& pass, std::uint32_t channel, Time from, std::int64_t most) const {
+    const std::vector<CreditRun>& runs = due_credits_[channel];
+    std::int64_t flits = pass.port.credits[channel];
+    for (std::size_t i = pass.paid[channel]; flits < most && i < runs.size(); ++i) {
+        if (runs[i].time > from + pass.port.flit_time * flits) {
+            break;
+        }
+        flits += runs[i].count;
+    }
+    return std::min(flits, most);
+}
+
+// How many flits of a channel may leave one after the other before anything else can come between.
+template <bool at_switch>
+std::int64_t SweepNetwork::flits_in_a_row(Pass& pass, std::uint32_t channel, Time start, Time before) {
+    const Port& port = pass.port;
+    std::int64_t most = 0;
+    if constexpr (at_switch) {
+        const RunQueues& queues = output(pass.id, channel);
+        most = queues.inputs() > 1 ? 1 : queues.head(pool_).count;
+    } else {
+        most = channel == 0 ? begin_request(pass.id).flits_left : pool_[answers_[pass.id].first()].count;
+    }
+    if (most == 1) {
+        return 1;
+    }
+    Time end = pass.next < due_.size() ? std::min(before, due_[pass.next].time) : before;
+    if (port.queued[1 - channel] > 0) {
+        end = std::min(end, next_credit(pass, 1 - channel));
+    }
+    most = std::min(most, ceil_div((end - start).ps, port.flit_time.ps));
+    return (port.finite >> channel & 1U) == 0 ? most : payable(pass, channel, start, most);
+}
+
+template <bool at_switch>
+void SweepNetwork::send(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits) {
+    Port& port = pass.port;
+    const auto count = static_cast<std::uint32_t>(flits);
+    FlitRun run;
+    if constexpr (at_switch) {
+        const RunQueues::Served served = output(pass.id, channel).pop(count, pool_);
+        run = served.run;
+        if ((ports_[served.input].finite >> channel & 1U) != 0) {
+            give_credits(served.input, channel, start + port.flit_time + graph_.class_of(served.input).credit_return,
+                         count, port.flit_time);
+        }
+    } else {
+        run = channel == 0 ? next_request(pass.id, start, count) : answers_[pass.id].pop(count, pool_);
+    }
+    port.queued[channel] -= flits;
+    port.waited += sum_of_times(start, flits, port.flit_time);
+    port.sent += flits;
+    port.free_at = start + port.flit_time * flits;
+    port.next_channel = static_cast<std::uint8_t>(1U - channel);
+    note_left_waiting(port, start, flits);
+    if ((port.finite >> channel & 1U) != 0) {
+        port.credits[channel] -= flits;
+        if (port.at == no_id) {
+            give_credits(pass.id, channel, start + port.way + graph_.class_of(pass.id).credit_return, count,
+                         port.flit_time);
+        }
+    }
+    go_on(pass.id, port, run, start + port.way);
+}
+
+// With one flit leaving and at most one coming in each flit time, the first flit time shows the longest queue of a run.
+void SweepNetwork::note_left_waiting(Port& port, Time start, std::int64_t flits) {
+    const std::int64_t waiting = port.queued[0] + port.queued[1] + flits - 1;
+    if (arriving_.empty()) {
+        note_queue(port, waiting);
+    } else if (flits > 1) {
+        note_queue(port, waiting - to_come(start + port.flit_time - Duration{1}, port.flit_time));
+    }
+}
+
+// A stall begins for each channel that is ready and was not.
+void SweepNetwork::start_stalls(Pass& pass, std::uint32_t ready, Time now) {
+    Port& port = pass.port;
+    for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
+        if (((ready & ~std::uint32_t{port.stalled}) >> channel & 1U) != 0) {
+            clocks_[pass.id].since[channel] = now;
+        }
+    }
+    port.stalled = static_cast<std::uint8_t>(ready);
+    note_queue(port, port.queued[0] + port.queued[1] - to_come(now, port.flit_time));
+}
+
+void SweepNetwork::end_stalls(Pass& pass, Time now) {
+    StallClock& clock = clocks_[pass.id];
+    for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
+        if ((pass.port.stalled >> channel & 1U) != 0) {
+            clock.total[channel] += now - clock.since[channel];
+        }
+    }
+    pass.port.stalled = 0;
+}
+
+// The message under way at a port; the next one begins if none is.
+SourceQueues::Current& SweepNetwork::begin_request(LinkId id) {
+    SourceQueues::Current& current = sources_.current(id);
+    if (current.flits_left == 0) {
+        const PortMessage next = sources_.next(id);
+        current.message = start_message(next, id);
+        current.fresh = true;
+    }
+    return current;
+}
+
+FlitRun SweepNetwork::next_request(LinkId id, Time start, std::uint32_t flits) {
+    SourceQueues::Current& current = begin_request(id);
+    Message& message = messages_[current.message];
+    if (current.fresh) {
+        current.fresh = false;
+        message.injected = start;
+        totals_.first_injection = std::min(totals_.first_injection, start);
+    }
+    current.flits_left -= flits;
+    const std::uint32_t last = current.flits_left == 0 ? FlitRun::last_bit : 0;
+    return {FlitRun::of(current.message, 0) | last, flits, message.destination, no_id};
+}
+
+}  // namespace simlette

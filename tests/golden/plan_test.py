@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""Drives `simlette plan` from outside.
+
+Usage: plan_test.py PROGRAM [TEST...], in the root of the tree.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+PLANNED = "topologies/planned-256.yaml"
+PAPER = "workloads/plan-256.yaml"
+SMALL = ["--set", "topology.accelerators=16", "--set", "topology.ports=6", "--set",
+         "workload.meshes={attention: {kvp: 2, tpa: 8}, ffn: {ep: 4, tpe: 4}}"]
+
+
+def simlette(*words):
+    return subprocess.run([PROGRAM, *words], capture_output=True, text=True, check=False, timeout=300)
+
+
+class PlanTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def refused(self, words, *expected):
+        done = simlette("plan", *words)
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+        for text in expected:
+            self.assertIn(text, done.stderr)
+
+    def printed(self, *words):
+        done = simlette("plan", *words)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def json_of(self, *words):
+        return json.loads(self.printed(*words, "--json", "-"))
+
+    def test_the_worked_plan_is_proven_and_has_the_published_degrees(self):
+        plan = self.json_of(PLANNED, PAPER)
+        self.assertEqual((plan["total_ps"], plan["bound_ps"], plan["optimal"]), (4_541_120, 4_541_120, True))
+        self.assertEqual((plan["degree"], plan["ports_used"]), (17, 17))
+        axes = [axis for mesh in plan["meshes"] for axis in mesh["axes"]]
+        self.assertEqual([axis["degree"] for axis in axes], [3, 14, 6, 8])
+        self.assertEqual([axis["phases"] for axis in axes], [1, 2, 2, 2])
+        self.assertEqual([len(generator) for generator in plan["generators"]], [8] * 17)
+
+    def test_the_decode_step_of_512_ranks_is_proven(self):
+        plan = self.json_of("topologies/planned-512.yaml", "workloads/decode-512.yaml")
+        self.assertEqual((plan["total_ps"], plan["optimal"]), (510_505_600, True))
+        self.assertEqual((plan["degree"], plan["ports_used"]), (21, 35))
+
+    def test_equal_requests_give_equal_bytes(self):
+        files = [self.folder / name for name in ("a.yaml", "b.yaml")]
+        texts = [self.printed(PLANNED, PAPER, *SMALL, "--out", str(file)) for file in files]
+        self.assertEqual(texts[0], texts[1])
+        self.assertEqual(files[0].read_bytes(), files[1].read_bytes())
+
+    def test_check_sets_every_collective_beside_its_price(self):
+        told = self.json_of(PLANNED, PAPER, "--check")["check"]
+        self.assertTrue(told["holds"])
+        self.assertEqual(len(told["collectives"]), 4)
+        for collective in told["collectives"]:
+            self.assertLessEqual(collective["simulated_ps"], collective["whole_flits_ps"])
+            self.assertEqual(collective["differences"] == "", collective["simulated_ps"] == collective["planned_ps"])
+        self.assertIn("the plan holds", self.printed(PLANNED, PAPER, *SMALL, "--check"))
+
+    def test_a_staircase_falls_and_says_what_a_port_saves(self):
+        stairs = self.json_of(PLANNED, PAPER, *SMALL, "--ports", "3..8")["staircase"]
+        self.assertEqual([stair["ports"] for stair in stairs], list(range(3, 9)))
+        self.assertIsNone(stairs[0]["total_ps"])
+        self.assertIn("4", stairs[0]["refused"])
+        totals = [stair["total_ps"] for stair in stairs[1:]]
+        self.assertEqual(totals, sorted(totals, reverse=True))
+        self.assertEqual([stair["saved_ps"] for stair in stairs[2:]], [a - b for a, b in zip(totals, totals[1:])])
+        self.assertIn("no plan with 3 ports", self.printed(PLANNED, PAPER, *SMALL, "--ports", "3..8"))
+
+    def test_kept_circuits_are_never_better_than_a_plan_for_the_load(self):
+        loads = self.json_of(PLANNED, PAPER, *SMALL, "--payload-scale", "0.01,1,300")["loads"]
+        self.assertEqual([load["load"] for load in loads], ["0.01", "1", "300"])
+        for load in loads:
+            self.assertGreaterEqual(load["kept_ps"], load["fresh_ps"])
+        self.assertEqual(loads[1]["kept_ps"], loads[1]["fresh_ps"])
+
+    def test_a_plan_file_meets_another_workload(self):
+        file = str(self.folder / "plan.yaml")
+        self.printed(PLANNED, PAPER, *SMALL, "--out", file)
+        larger = [*SMALL, "--set", "workload.collectives.1.bytes=64 MiB"]
+        (load,) = self.json_of(PLANNED, PAPER, *larger, "--with", file)["loads"]
+        self.assertGreater(load["kept_ps"], load["fresh_ps"])
+        other = [*SMALL[:-1], "workload.meshes={attention: {kvp: 4, tpa: 4}, ffn: {ep: 4, tpe: 4}}"]
+        self.refused([PLANNED, PAPER, *other, "--with", file], "the plan is for other meshes")
+
+    def test_failures_are_patched_or_planned_anew(self):
+        told = self.json_of(PLANNED, PAPER, "--survive", "2")
+        survivals = {survival["failed"]: survival for survival in told["survivals"]}
+        self.assertIsNone(survivals["accelerators"]["replanned"])
+        self.assertIn("`domain` of 258", survivals["accelerators"]["refused"])
+        self.assertIsNone(survivals["ports"]["patched"])
+        self.assertGreater(survivals["ports"]["replanned"]["total_ps"], told["total_ps"])
+        one = self.json_of(PLANNED, PAPER, "--set", "topology.domain=260", "--survive", "1")
+        for survival in one["survivals"]:
+            self.assertEqual(survival["patched"]["total_ps"], one["total_ps"], survival["failed"])
+
+    def test_pictures_are_xml_and_named(self):
+        file = self.folder / "plan.svg"
+        for words in ([], ["--axis", "attention.tpa"], ["--device", "rail3"]):
+            self.printed(PLANNED, PAPER, "--svg", str(file), *words)
+            self.assertTrue(xml.etree.ElementTree.parse(file).getroot().tag.endswith("svg"))
+        self.refused([PLANNED, PAPER, "--svg", str(file), "--axis", "attention.tp"], "did you mean `attention.tpa`?")
+        self.refused([PLANNED, PAPER, "--svg", str(file), "--device", "rail99"], "`--device` is `rail99`")
+        self.refused([PLANNED, PAPER, "--axis", "attention.tpa"], "expected `--svg FILE` too")
+
+    @unittest.skipUnless(shutil.which("gnuplot"), "gnuplot is not installed")
+    def test_the_staircase_is_drawn(self):
+        file = self.folder / "stairs.svg"
+        self.printed(PLANNED, PAPER, *SMALL, "--ports", "5..8", "--svg", str(file))
+        self.assertTrue(xml.etree.ElementTree.parse(file).getroot().tag.endswith("svg"))
+
+    def test_bad_options_are_refused_with_a_cure(self):
+        self.refused([PLANNED], "expected a topology and a workload file")
+        self.refused([PLANNED, PAPER, "--port", "3..8"], "did you mean `--ports`?")
+        for ports in ("8", "8..3", "0..3", "3..", "a..b", "1..9999"):
+            self.refused([PLANNED, PAPER, "--ports", ports], "such as `9..36`")
+        for scale in ("0", "x", "1,,2", "-1", "1,"):
+            self.refused([PLANNED, PAPER, "--payload-scale", scale], "such as `0.25,1,4`")
+        self.refused([PLANNED, PAPER, "--payload-scale", "1000000000"], "expected factors")
+        self.refused([PLANNED, PAPER, "--survive", "0"], "expected a whole number from 1")
+        self.refused([PLANNED, PAPER, "--effort", "-3"], "expected a whole number from 1")
+        self.refused([PLANNED, PAPER, "--check", "--survive", "1"], "two questions")
+        self.refused([PLANNED, PAPER, "--ports", "5..8", "--out", "x.yaml"], "`--out` writes one plan")
+        self.refused([PLANNED, PAPER, "--with", str(self.folder / "none.yaml")], "none.yaml")
+
+    def test_impossible_requests_say_what_would_do(self):
+        self.refused([PLANNED, PAPER, "--set", "topology.ports=7"], "8")
+        self.refused([PLANNED, PAPER, "--ports", "2..4"], "8")
+        self.refused(["topologies/single-level-eps.yaml", "workloads/one-shot.yaml"], "optical")
+        self.assertFalse(os.listdir(self.folder))
+
+
+if __name__ == "__main__":
+    PROGRAM = sys.argv.pop(1)
+    unittest.main()
