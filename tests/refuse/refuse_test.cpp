@@ -163,7 +163,9 @@ TEST_CASE("a bad override is refused by its path") {
         {{"topology.accelerators", "\x01"}, "control byte 0x01; expected UTF-8 text"},
         {{"topology.ports.0", "8"}, "`ports` is a map; expected a whole number, 1 to 1024"},
         {{"topology.latency.swich", "150 ns"}, "unknown key `swich`; did you mean `switch`?"},
-        {{"topology.radix", "16"}, "a switch needs 32 ports, one for each accelerator, but `radix` is 16"},
+        {{"topology.radix", "16"},
+         "a switch needs 32 ports, one for each accelerator, but `radix` is 16; at most 16 accelerators fit, or more "
+         "on two levels"},
         {{"accelerators", "8"}, "the path names no file; did you mean `topology.accelerators`?"},
         {{"collectives.0.bytes", "1 B"}, "the path names no file; did you mean `workload.collectives.0.bytes`?"},
         {{"fabrik.ports", "8"}, "the path names no file; expected one that starts with `topology.` or `workload.`"},

@@ -4,6 +4,7 @@
 #include <simlette/fabric/builders.hpp>
 #include <simlette/fabric/built_fabric.hpp>
 #include <simlette/fabric/level_sizes.hpp>
+#include <simlette/fabric/optics.hpp>
 #include <simlette/link/flit.hpp>
 
 namespace simlette {
@@ -49,7 +50,8 @@ void check_sizes(const FabricSpec& spec, std::vector<Problem>& problems) {
     if (spec.radix != 0 && spec.kind == FabricKind::single_level && domain > spec.radix) {
         add(problems, "a switch needs " + std::to_string(domain) + " ports, one for each accelerator" +
                           (spec.domain == 0 ? "" : " of the domain") + ", but `radix` is " +
-                          std::to_string(spec.radix));
+                          std::to_string(spec.radix) + "; at most " + std::to_string(spec.radix) +
+                          " accelerators fit, or more on two levels");
     }
 }
 
@@ -181,6 +183,7 @@ std::shared_ptr<const Fabric> build_fabric(const FabricSpec& spec) {
     check_sizes(spec, problems);
     check_link(spec, problems);
     check_transactions(spec, problems);
+    check_optics(spec, problems);
     HostGraph graph;
     if (problems.empty()) {
         check_placement(spec, problems);

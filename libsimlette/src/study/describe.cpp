@@ -7,6 +7,7 @@
 
 #include <simlette/base/contract.hpp>
 #include <simlette/fabric/fabric.hpp>
+#include <simlette/fabric/optics.hpp>
 #include <simlette/study/describe.hpp>
 #include <simlette/study/format.hpp>
 #include <simlette/study/names.hpp>
@@ -120,6 +121,21 @@ std::string accelerator_text(const std::string& name) {
                        static_cast<double>(profile.power) / watt);
 }
 
+}  // namespace
+
+std::string optical_budget_text(const FabricSpec& fabric) {
+    const std::optional<OpticalBudget> budget = optical_budget(fabric);
+    if (!budget) {
+        return "not checked";
+    }
+    return fmt::format("{} pass{} x {} + {} connectors x {} = {} of {}", budget->passes,
+                       budget->passes == 1 ? "" : "es", loss_text(fabric.optics->pass_loss), budget->connectors,
+                       loss_text(fabric.optics->connector_loss), loss_text(budget->loss),
+                       loss_text(fabric.optics->limit));
+}
+
+namespace {
+
 Rows fabric_rows(const LoadedRun& loaded, const Fabric& built) {
     const FabricSpec& fabric = loaded.fabric;
     const FabricDescription description = describe(built);
@@ -141,6 +157,9 @@ Rows fabric_rows(const LoadedRun& loaded, const Fabric& built) {
     rows.push_back({"oversubscription", oversubscription_text(description)});
     rows.push_back({"flit time", time_text(description.flit_time.ps)});
     add_paths(fabric, path_range(built), rows);
+    if (fabric.optics) {
+        rows.push_back({"optical budget", optical_budget_text(fabric)});
+    }
     rows.push_back(
         {"buffers", fmt::format("request {}, response {}; credit return {}", buffer_text(fabric.buffers.request),
                                 buffer_text(fabric.buffers.response), credit_return_text(fabric))});

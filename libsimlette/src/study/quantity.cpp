@@ -203,6 +203,11 @@ const UnitTable& power_units() {
     return table;
 }
 
+const UnitTable& loss_units() {
+    static const UnitTable table{"a loss of light", "1.5 dB", "thousandths of a decibel", {{"dB", 1'000}}};
+    return table;
+}
+
 const UnitTable& length_units() {
     static const UnitTable table{
         "a length", "2 m", "picoseconds at 5 ns/m", {{"mm", 5}, {"cm", 50}, {"m", 5'000}, {"km", 5'000'000}}};
@@ -260,6 +265,13 @@ std::string size_text(Bytes bytes) {
 
 std::string flits_text(std::int64_t flits) {
     return std::to_string(flits) + " flits";
+}
+
+std::string loss_text(std::int64_t thousandths) {
+    std::string text = std::to_string(thousandths / 1'000);
+    std::string fraction = std::to_string(1'000 + thousandths % 1'000).substr(1);
+    fraction.erase(fraction.find_last_not_of('0') + 1);
+    return text + (fraction.empty() ? "" : '.' + fraction) + " dB";
 }
 
 }  // namespace simlette

@@ -246,6 +246,33 @@ Field<TopologyFile> devices_field() {
     return field;
 }
 
+Kind<std::int64_t> loss_kind() {
+    constexpr std::int64_t most = 1'000'000;
+    Kind<std::int64_t> kind;
+    kind.read = [](const Value& value, std::int64_t& into) {
+        return read_quantity(value, loss_units(), 0, most, "`0 dB` to `1000 dB`", into);
+    };
+    kind.write = [](const std::int64_t& loss) { return text_node(loss_text(loss)); };
+    kind.schema = quantity_schema(loss_units());
+    return kind;
+}
+
+Fields<OpticsSpec> optics_fields() {
+    return {
+        required("pass_loss", &OpticsSpec::pass_loss, loss_kind(), "of an optical circuit switch"),
+        required("connector_loss", &OpticsSpec::connector_loss, loss_kind(), "of one connector; every fibre has two"),
+        required("limit", &OpticsSpec::limit, loss_kind(), "that a receiver stands"),
+    };
+}
+
+Kind<OpticsSpec> optics_kind() {
+    Kind<OpticsSpec> kind;
+    kind.read = [](const Value& value, OpticsSpec& into) { return read_fields(value, optics_fields(), into); };
+    kind.write = [](const OpticsSpec& optics) { return write_fields(optics_fields(), optics); };
+    kind.schema = schema_of(optics_fields());
+    return kind;
+}
+
 bool read_named_placement(const Value& value, TopologyFile& into) {
     std::size_t index = 0;
     if (!names_file(value.node().text)) {
@@ -332,6 +359,8 @@ Fields<TopologyFile> built_fields() {
                           "ports of an accelerator on one switch")),
         shown_if(has_radix, of_fabric("radix", &FabricSpec::radix, whole<std::uint32_t>(1, most_accelerators),
                                       "the most ports of one switch; not bounded by default")),
+        of_fabric("optics", &FabricSpec::optics, if_given(optics_kind()),
+                  "what light loses: with it, ways of light that lose too much are refused"),
         placement_field(),
         of_fabric("seed", &FabricSpec::seed, whole<std::uint64_t>(0, largest), "of the random numbers"),
     };

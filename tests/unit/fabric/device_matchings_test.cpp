@@ -8,6 +8,7 @@
 #include <simlette/fabric/built_fabric.hpp>
 #include <simlette/fabric/device_matchings.hpp>
 #include <simlette/fabric/edge_colouring.hpp>
+#include <simlette/fabric/optics.hpp>
 #include <simlette/planner/prove_circuits.hpp>
 
 #include <support/run.hpp>
@@ -233,4 +234,25 @@ TEST_CASE("the checker finds what is wrong with matchings and circuits") {
           "accelerators 0 and 2 have 1 circuits; the plan says 2");
     CHECK(faults_of_generators(fabric->graph, {1, 2}, {1, 1}).front() ==
           "there are 24 ways over circuits; the plan has 16");
+}
+
+TEST_CASE("light that loses more than a receiver stands is refused with the passes that would fit") {
+    FabricSpec spec = optical_levels(8, 3, 4, 4, 4);
+    spec.circuits.cube = true;
+    CHECK_FALSE(optical_budget(spec).has_value());
+    spec.optics = OpticsSpec{1'500, 250, 6'500};
+    REQUIRE(optical_budget(spec).has_value());
+    CHECK(optical_budget(spec)->passes == 3);
+    CHECK(optical_budget(spec)->connectors == 8);
+    CHECK(optical_budget(spec)->loss == 6'500);
+    CHECK_NOTHROW(build_fabric(spec));
+    spec.optics->limit = 6'499;
+    CHECK_THROWS_WITH(build_fabric(spec),
+                      "light loses 6.5 dB on 3 passes and 8 connectors, but `optics.limit` is 6.499 dB; 2 passes would "
+                      "fit");
+    FabricSpec one = cube_fabric(8, 3);
+    one.optics = OpticsSpec{1'500, 250, 2'499};
+    CHECK_THROWS_WITH(build_fabric(one), Catch::Contains("1 passes and 4 connectors") && Catch::Contains("no pass"));
+    one.device = DeviceKind::eps;
+    CHECK_NOTHROW(build_fabric(one));
 }

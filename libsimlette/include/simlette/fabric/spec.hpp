@@ -149,6 +149,13 @@ struct CircuitSpec {
     std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> port_pairs;
 };
 
+// What light loses on its way from port to port, in thousandths of a decibel.
+struct OpticsSpec {
+    std::int64_t pass_loss = 0;       // of an optical circuit switch
+    std::int64_t connector_loss = 0;  // of one connector; every fibre has two
+    std::int64_t limit = 0;           // that a receiver stands
+};
+
 struct FabricSpec {
     FabricKind kind = FabricKind::single_level;
     DeviceKind device = DeviceKind::eps;  // of the single level; ignored by the others
@@ -171,6 +178,7 @@ struct FabricSpec {
     std::int64_t tags = unlimited;         // open transactions of a port; if finite at least 128, and per_transaction
     CircuitSpec circuits;                  // of an optical level or of `direct`
     std::uint32_t radix = 0;               // most ports of one switch; 0: not bounded
+    std::optional<OpticsSpec> optics;      // if set, no way of light may lose more than its limit
     std::vector<std::uint32_t> placement;  // rank -> accelerator; empty: identity
     std::uint64_t seed = 1;
 };

@@ -33,6 +33,7 @@ const UnitTable& size_units();     // in bytes
 const UnitTable& flit_units();     // in flits
 const UnitTable& compute_units();  // in FLOP/s
 const UnitTable& power_units();    // in milliwatts
+const UnitTable& loss_units();     // of light, in thousandths of a decibel
 const UnitTable& length_units();   // of a fibre or cable, in picoseconds of propagation: 5 ns/m
 
 struct Quantity {
@@ -64,5 +65,6 @@ std::string duration_text(Duration duration);
 std::string rate_text(BitRate rate);
 std::string size_text(Bytes bytes);
 std::string flits_text(std::int64_t flits);
+std::string loss_text(std::int64_t thousandths);  // always in dB
 
 }  // namespace simlette
