@@ -52,7 +52,7 @@ std::string head(const Plan& plan, const PlanTask& task, const RunInputs& inputs
               {"bound", time_text(plan.bound.ps), "no plan is faster among " + plan.space},
               {"circuits", fmt::format("{} generators", plan.degree),
                fmt::format("{} of {} ports used, {} left", plan.ports_used, plan.ports, plan.ports - plan.ports_used)},
-              {"optics", passes_text(task.fabric.kind), "insertion loss and connectors are not checked"}};
+              {"optics", passes_text(task.fabric.kind), optical_budget_text(task.fabric)}};
     if (!is_power_of_two(plan.ranks)) {
         rows.push_back({"ports", "not laid out",
                         "in this version only powers of two are; the plan can be neither simulated nor written"});
