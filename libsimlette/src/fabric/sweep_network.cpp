@@ -24,20 +24,20 @@ SweepNetwork::SweepNetwork(const HostGraph& graph, const RoutingSpec& routing, c
       sources_(graph, routing, rules, seed),
       spray_cycles_(graph.spray_cycles()),
       way_back_(graph.ways_back()) {
-    require(misfit(routing, rules) == nullptr, "a sweep carries what it was asked to");
+    require(misfit(graph, routing, rules) == nullptr, "a sweep carries what it was asked to");
     graph.check();
     order_ports();
     build_ports();
 }
 
-const char* SweepNetwork::misfit(const RoutingSpec& routing, const TransactionRules& rules) {
+const char* SweepNetwork::misfit(const HostGraph& graph, const RoutingSpec& routing, const TransactionRules& rules) {
     if (routing.policy == RoutingPolicy::adaptive) {
         return "adaptive routing looks at queues at the instant of each arrival";
     }
     if (rules.fidelity == Fidelity::ualink) {
         return "transactions of ualink are answered flit by flit";
     }
-    return nullptr;
+    return channel_stages(graph).empty() ? "links depend on each other in a cycle" : nullptr;
 }
 
 void SweepNetwork::build_ports() {

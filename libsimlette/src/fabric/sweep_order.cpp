@@ -8,33 +8,34 @@
 
 namespace simlette {
 
-// Of each link one more than of any link that its flits go on by. Channel dependencies have no cycle, so it ends.
-std::vector<std::uint32_t> SweepNetwork::stages() const {
-    std::vector<std::uint32_t> stage(graph_.links.size(), 0);
-    const auto end_of = [this](LinkId id) { return graph_.links[id].to - graph_.accelerators; };
+std::vector<std::uint32_t> channel_stages(const HostGraph& graph) {
+    std::vector<std::uint32_t> stage(graph.links.size(), 0);
+    const auto end_of = [&graph](LinkId id) { return graph.links[id].to - graph.accelerators; };
     // What a switch needs of links that bring it flits for a group.
     const auto after = [&](std::uint32_t at, std::uint32_t group) {
-        if (graph_.switches[at].own_group == group) {
+        if (graph.switches[at].own_group == group) {
             return 1U;
         }
-        const LinkChoice& choice = graph_.choices[graph_.switches[at].first_choice + group];
+        const LinkChoice& choice = graph.choices[graph.switches[at].first_choice + group];
         std::uint32_t most = 0;
         for (std::uint32_t i = choice.first; i < choice.first + choice.count; ++i) {
-            most = std::max(most, stage[graph_.choice_links[i]] + 1);
+            most = std::max(most, stage[graph.choice_links[i]] + 1);
         }
         return most;
     };
-    const bool routed = !graph_.choices.empty();
+    const bool routed = !graph.choices.empty();
     bool changed = routed;
     for (std::size_t round = 0; changed; ++round) {
-        require(round <= graph_.links.size(), "channel dependencies have no cycle");
+        if (round > graph.links.size()) {
+            return {};
+        }
         changed = false;
-        for (std::uint32_t at = 0; at < graph_.packet_switches; ++at) {
-            for (std::uint32_t group = 0; group < graph_.groups; ++group) {
-                const LinkChoice& choice = graph_.choices[graph_.switches[at].first_choice + group];
+        for (std::uint32_t at = 0; at < graph.packet_switches; ++at) {
+            for (std::uint32_t group = 0; group < graph.groups; ++group) {
+                const LinkChoice& choice = graph.choices[graph.switches[at].first_choice + group];
                 for (std::uint32_t i = choice.first; i < choice.first + choice.count; ++i) {
-                    const LinkId link = graph_.choice_links[i];
-                    if (graph_.links[link].to < graph_.accelerators) {
+                    const LinkId link = graph.choice_links[i];
+                    if (graph.links[link].to < graph.accelerators) {
                         continue;
                     }
                     const std::uint32_t needed = after(end_of(link), group);
@@ -44,15 +45,16 @@ std::vector<std::uint32_t> SweepNetwork::stages() const {
             }
         }
     }
-    std::vector<std::uint32_t> from_below(graph_.packet_switches, 0);
-    for (LinkId id = 0; id < first_switch_link_; ++id) {
-        if (graph_.links[id].to < graph_.accelerators) {
+    std::vector<std::uint32_t> from_below(graph.packet_switches, 0);
+    const LinkId accelerator_links = graph.first_switch_link();
+    for (LinkId id = 0; id < accelerator_links; ++id) {
+        if (graph.links[id].to < graph.accelerators) {
             continue;
         }
         std::uint32_t& needed = from_below[end_of(id)];
         if (needed == 0) {
             needed = 1;
-            for (std::uint32_t group = 0; routed && group < graph_.groups; ++group) {
+            for (std::uint32_t group = 0; routed && group < graph.groups; ++group) {
                 needed = std::max(needed, after(end_of(id), group));
             }
         }
@@ -63,7 +65,7 @@ std::vector<std::uint32_t> SweepNetwork::stages() const {
 
 // Those that feed one switch stand together, so that what they write to lies together.
 void SweepNetwork::order_ports() {
-    const std::vector<std::uint32_t> stage = stages();
+    const std::vector<std::uint32_t> stage = channel_stages(graph_);
     order_.resize(graph_.links.size());
     for (LinkId id = 0; id < order_.size(); ++id) {
         order_[id] = id;

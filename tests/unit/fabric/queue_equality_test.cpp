@@ -111,7 +111,7 @@ auto as_tuples(const std::vector<T>& all) {
 
 void check_equal(const Setting& setting) {
     const auto fabric = build_fabric(setting.fabric);
-    Simulator on_lanes(fabric, {.record_messages = true});
+    Simulator on_lanes(fabric, {.record_messages = true, .engine = Engine::reference});
     on_lanes.register_collective(setting.collective);
     const Advance end = on_lanes.advance();
     REQUIRE(std::holds_alternative<Completed>(end));

@@ -23,6 +23,7 @@ struct Outcome {
 
 Outcome run_case(const RandomCase& one, bool shares, bool ports = false) {
     SimulatorOptions options;
+    options.engine = Engine::reference;  // for the count of events
     options.count_shares = shares;
     options.record_ports = ports;
     Simulator simulator(build_fabric(one.fabric), options);

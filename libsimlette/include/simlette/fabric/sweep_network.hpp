@@ -29,12 +29,15 @@
 
 namespace simlette {
 
+// Of each link one more than of any link that its flits go on by; empty if links depend on each other in a cycle.
+std::vector<std::uint32_t> channel_stages(const HostGraph& graph);
+
 class SweepNetwork {
 public:
     // The graph must outlive the network. Requires: no misfit.
     SweepNetwork(const HostGraph& graph, const RoutingSpec& routing, const TransactionRules& rules, std::uint64_t seed);
     // What it cannot carry; nullptr if it can.
-    static const char* misfit(const RoutingSpec& routing, const TransactionRules& rules);
+    static const char* misfit(const HostGraph& graph, const RoutingSpec& routing, const TransactionRules& rules);
 
     // As in FlitNetwork, but that instants are those of deliveries and wakes alone.
     Time now() const { return now_; }
@@ -126,7 +129,6 @@ private:
 
     void build_ports();
     void order_ports();
-    std::vector<std::uint32_t> stages() const;
     void begin_window(Time start);
     void sort_landings();
     void run_ports(Time decide_before, Time absorb_before);

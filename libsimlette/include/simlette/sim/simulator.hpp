@@ -122,7 +122,7 @@ struct SimulatorOptions {
     Mode mode = Mode::flit;
     Engine engine = Engine::automatic;  // of flit mode
     // Where one engine knows critical paths without a second run, `automatic` takes it.
-    bool prefer_explained = false;
+    bool prefer_explained = true;
     bool record_ports = false;               // keep what was on every port when, for passages() and stalls()
     std::uint64_t record_limit = 2'000'000;  // the most passages, stalls and phases that are told, of each
     bool count_shares = false;               // tell in links() whose flits they are; flit mode
