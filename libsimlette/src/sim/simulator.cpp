@@ -99,10 +99,19 @@ struct Simulator::State {
         }
     }
 
+    // Of a sweep: of nothing.
+    const FlitTrace& traced() const {
+        const auto* flit = std::get_if<FlitNetwork<LaneQueue>>(&network);
+        return flit != nullptr ? flit->traced() : no_trace;
+    }
+
     // The parts of its critical path are known.
     bool explained(const CollectiveGroups& collective) const {
         const auto* flit = std::get_if<FlitNetwork<LaneQueue>>(&network);
-        return flit != nullptr && (flit->explains_all() || path_traced(path_of(collective), flit->traced()));
+        if (flit == nullptr) {
+            return options.mode == Mode::flit && path_traced(path_of(collective), no_trace);  // if nothing was sent
+        }
+        return (flit->explains_all() || path_traced(path_of(collective), flit->traced()));
     }
 
     const FlitNetwork<LaneQueue>& recorded() const {
@@ -268,6 +277,7 @@ struct Simulator::State {
     std::shared_ptr<const Fabric> fabric;
     SimulatorOptions options;
     std::string fallback_reason;
+    FlitTrace no_trace;
     Network network;
     Player player;
     ScheduleStore schedules;
@@ -525,9 +535,9 @@ std::vector<PathStep> Simulator::explain(CollectiveId id) const {
     const CollectiveGroups& collective = state_->collective(id);
     require(collective.finished(), "a finished collective is explained");
     const CollectiveRun& run = State::path_of(collective);
-    const auto* flit = std::get_if<FlitNetwork<LaneQueue>>(&state_->network);
-    require(flit != nullptr && path_traced(run, flit->traced()), "the messages of the path were traced");
-    std::vector<PathStep> path = explain_path(state_->fabric->graph, run, flit->traced());
+    require(state_->options.mode == Mode::flit && path_traced(run, state_->traced()),
+            "the messages of the path were traced");
+    std::vector<PathStep> path = explain_path(state_->fabric->graph, run, state_->traced());
     for (PathStep& step : path) {
         state_->name_ranks(id, step.source, step.destination);
         for (PathHop& hop : step.hops) {
