@@ -53,7 +53,7 @@ std::string head(const Plan& plan, const PlanTask& task, const RunInputs& inputs
          {"bound", time_text(plan.bound.ps), "no plan is faster among " + plan.space},
          {"circuits", fmt::format("{} generators", plan.degree),
           fmt::format("{} of {} ports used, {} left", plan.ports_used, plan.ports, plan.ports - plan.ports_used)},
-         {"optics", passes_text(task.fabric.kind), "insertion loss and connectors are not checked"}},
+         {"optics", passes_text(task.fabric.kind), optical_budget_text(task.fabric)}},
         3, "");
 }
 
