@@ -116,7 +116,7 @@ class PlanTest(unittest.TestCase):
             self.printed(PLANNED, PAPER, "--svg", str(file), *words)
             self.assertTrue(xml.etree.ElementTree.parse(file).getroot().tag.endswith("svg"))
         self.refused([PLANNED, PAPER, "--svg", str(file), "--axis", "attention.tp"], "did you mean `attention.tpa`?")
-        self.refused([PLANNED, PAPER, "--svg", str(file), "--device", "rail99"], "`--device` is `rail99`")
+        self.refused([PLANNED, PAPER, "--svg", str(file), "--device", "rail99"], "no circuit of the plan passes a device `rail99`")
         self.refused([PLANNED, PAPER, "--axis", "attention.tpa"], "expected `--svg FILE` too")
 
     @unittest.skipUnless(shutil.which("gnuplot"), "gnuplot is not installed")

@@ -161,6 +161,10 @@ void SweepNetwork::open(Time t) {
         begin_window(t);
     }
     for (; landed_ < due_landings_.size() && due_landings_[landed_].time == t; ++landed_) {
+        constexpr std::size_t ahead = 16;
+        if (landed_ + ahead < due_landings_.size()) {
+            __builtin_prefetch(messages_.data() + (due_landings_[landed_ + ahead].flit >> 2U));
+        }
         deliver(due_landings_[landed_]);
     }
     for (; !alarms_.empty() && alarms_.top().first == t; alarms_.pop()) {

@@ -79,7 +79,7 @@ private:
         const std::uint32_t had = movable ? plan_.ports : plan_.ports_used;
         PlanRequest less = request_;
         less.ports = had > failures_ ? had - failures_ : 0;
-        if (less.ports >= plan_.ports_used) {
+        if (holds_all_circuits(less)) {
             survival.patch = "idle ports take over";
             survival.patched = price(plan_, request_);
             survival.replanned = survival.patched;
@@ -88,9 +88,19 @@ private:
         if (less.ports > 0) {
             survival.patched = narrowed(plan_, less);
         }
-        survival.patch = survival.patched ? "fewer parallel circuits" : "none: every generator needs a port";
+        survival.patch = survival.patched ? "fewer parallel circuits" : "none: too few ports for every generator";
         replan(less, survival);
         return survival;
+    }
+
+    bool holds_all_circuits(const PlanRequest& less) const {
+        std::uint64_t leaving = 0;
+        for (std::size_t i = 0; i < plan_.generators.size(); ++i) {
+            leaving += plan_.generators[i] >= less.group ? plan_.copies[i] : 0;
+        }
+        const bool limited = less.group != 0 && less.up != 0;
+        return less.ports >= plan_.ports_used &&
+               (!limited || leaving * less.group <= std::uint64_t{less.up} * less.ports);
     }
 
     void replan(const PlanRequest& less, Survival& survival) const {
@@ -135,14 +145,14 @@ std::string survival_text(const Plan& plan, std::uint32_t failures, const std::v
         {"failed", "patch", "patched us", "slower %", "planned anew us", "slower %"}};
     std::string notes;
     for (const Survival& survival : survivals) {
-        rows.push_back({fmt::format("{} {}", failures, name_of(survival.part)), survival.patch,
-                        total_text(survival.patched), slower_text(plan, survival.patched),
-                        total_text(survival.replanned), slower_text(plan, survival.replanned)});
+        rows.push_back({name_of(survival.part), survival.patch, total_text(survival.patched),
+                        slower_text(plan, survival.patched), total_text(survival.replanned),
+                        slower_text(plan, survival.replanned)});
         notes += fmt::format("  {}: {}{}\n", name_of(survival.part), survival.worst,
                              survival.refused.empty() ? "" : "; no plan: " + survival.refused);
     }
-    return fmt::format("the worst failure of {}, by rule, not out of a sample; whole it takes {}\n", failures,
-                       time_text(plan.total.ps)) +
+    return fmt::format("the worst failure of so many parts: {}, by rule, not out of a sample; whole it takes {}\n",
+                       failures, time_text(plan.total.ps)) +
            aligned(rows, 2, "  ") + notes;
 }
 

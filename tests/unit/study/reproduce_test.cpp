@@ -109,7 +109,7 @@ TEST_CASE("a reason stands only where ours differs, and the text shows it") {
     }
     const std::string text = reproduced_text(all);
     CHECK_THAT(text, Contains("with an even split a credit is away for longer"));
-    CHECK_THAT(text, Contains("63 within digits, 3 explained, 1 open\n"));
+    CHECK_THAT(text, Contains("75 within digits, 3 explained, 1 open\n"));
     CHECK_THAT(reproduced_json(all), Contains("\"open\": 1"));
 }
 

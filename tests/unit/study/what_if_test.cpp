@@ -115,7 +115,19 @@ TEST_CASE("idle ports take over, then nothing but a new plan helps", "[plan]") {
     CHECK_FALSE(two[1].patched);
     CHECK_FALSE(two[1].replanned);
     CHECK(two[1].refused == "17 ports would do");
-    CHECK_THAT(survival_text(plan, 2, two), Contains("every generator needs a port") && Contains("17 ports would do"));
+    CHECK_THAT(survival_text(plan, 2, two),
+               Contains("too few ports for every generator") && Contains("17 ports would do"));
+}
+
+TEST_CASE("an idle port takes over on two levels only if enough up links are left", "[plan]") {
+    const Plan plan = plan_of_256();
+    PlanRequest request = request_of(plan);
+    request.group = 64;  // three generators leave it
+    request.latency_across = Duration{560'000};
+    request.up = 12;  // 12 x 17 of 3 x 64 circuits
+    CHECK(survive(plan, request, fabric_for(plan, 0), 1, fake_planner)[1].patch == "idle ports take over");
+    request.up = 11;  // 11 x 18, but not 11 x 17
+    CHECK_FALSE(survive(plan, request, fabric_for(plan, 0), 1, fake_planner)[1].patched);
 }
 
 TEST_CASE("circuits without devices cannot be led elsewhere", "[plan]") {
