@@ -126,7 +126,7 @@ std::string accelerator_text(const std::string& name) {
 std::string optical_budget_text(const FabricSpec& fabric) {
     const std::optional<OpticalBudget> budget = optical_budget(fabric);
     if (!budget) {
-        return "not checked";
+        return "insertion loss and connectors are not checked";
     }
     return fmt::format("{} pass{} x {} + {} connectors x {} = {} of {}", budget->passes,
                        budget->passes == 1 ? "" : "es", loss_text(fabric.optics->pass_loss), budget->connectors,

@@ -25,7 +25,7 @@ SIMLETTE_EXPORT std::string description_json(const LoadedRun& loaded, const RunI
 SIMLETTE_EXPORT std::string check_text(const LoadedRun& loaded, const RunInputs& inputs);
 SIMLETTE_EXPORT std::string check_json(const LoadedRun& loaded, const RunInputs& inputs);
 
-// Passes, connectors and their losses against the limit, or `not checked`.
+// Passes, connectors and their losses against the limit, or that they are not checked.
 std::string optical_budget_text(const FabricSpec& fabric);
 
 }  // namespace simlette
