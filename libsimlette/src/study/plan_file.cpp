@@ -172,7 +172,10 @@ public:
             return fail("ranks",
                         fmt::format("is {}; plans are for a power of two of ranks in this version", plan_.ranks));
         }
-        bool good = generators() && copies();
+        if (!generators() || !copies()) {
+            return false;
+        }
+        bool good = true;
         std::set<std::string> names;
         for (std::size_t i = 0; i < plan_.meshes.size(); ++i) {
             const std::string path = fmt::format("meshes.{}", i);
