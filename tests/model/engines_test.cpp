@@ -113,3 +113,20 @@ TEST_CASE("The sweep gives what the reference gives, on two levels", "[engines]"
         check_engines(random, one, levels_text_of(one));
     });
 }
+
+TEST_CASE("The sweep counts more waiting flits than 32 bits hold as the reference does", "[engines]") {
+    const CollectiveSpec huge = all_reduce(std::int64_t{1} << 40);
+    const auto fabric = build_fabric(packet_fabric(8, 2));
+    SimulatorOptions options{true};
+    options.engine = Engine::sweep;
+    Simulator sweep(fabric, options);
+    options.engine = Engine::reference;
+    Simulator reference(fabric, options);
+    sweep.register_collective(huge);
+    reference.register_collective(huge);
+    const Limits limits{{10'000'000}};
+    const Advance ours = sweep.advance(limits);
+    const Seen seen = look(reference, reference.advance(limits));
+    CHECK(seen.links.front().queue > std::int64_t{1} << 32);
+    check_equal(look(sweep, ours), seen);
+}

@@ -48,7 +48,7 @@ void SweepNetwork::build_ports() {
     inbox_.assign(links, {});
     outputs_.assign((links - first_switch_link_) * channel_count, {});
     answers_.assign(first_switch_link_, {});
-    window_ = Time::never() - Time{};
+    window_ = Duration{ps_per_second};  // at most, so that a time and a window stay in 64 bits
     any_finite_ = false;
     for (LinkId id = 0; id < links; ++id) {
         const LinkClass& kind = graph_.class_of(id);
@@ -187,7 +187,10 @@ void SweepNetwork::settle() {
 
 void SweepNetwork::inject(const Injection& injection) {
     flits_outside_ += sources_.add(injection, [&](LinkId id, std::int64_t flits) {
-        put(id, {FlitRun::of(0, 0), static_cast<std::uint32_t>(flits), 0, no_id}, no_id, now_);
+        for (std::int64_t left = flits; left > 0; left -= UINT32_MAX) {
+            put(id, {FlitRun::of(0, 0), static_cast<std::uint32_t>(std::min<std::int64_t>(left, UINT32_MAX)), 0, no_id},
+                no_id, now_);
+        }
         return PortMessage::Waiting{now_, {}, {}, {}, 0};
     });
 }
