@@ -10,8 +10,9 @@ namespace {
 
 // Of `count` instants with a stride, modulo 2^64.
 std::uint64_t sum_of_times(Time first, std::int64_t count, Duration stride) {
-    return static_cast<std::uint64_t>(first.ps) * static_cast<std::uint64_t>(count) +
-           static_cast<std::uint64_t>(stride.ps) * static_cast<std::uint64_t>(count * (count - 1) / 2);
+    const auto n = static_cast<std::uint64_t>(count);
+    const std::uint64_t pairs = n % 2 == 0 ? n / 2 * (n - 1) : (n - 1) / 2 * n;
+    return static_cast<std::uint64_t>(first.ps) * n + static_cast<std::uint64_t>(stride.ps) * pairs;
 }
 
 }  // namespace
