@@ -43,6 +43,12 @@ namespace {
                                       " bytes, or traffic beyond 64 bits; use fewer bytes");
 }
 
+void note_size(PhaseSizes& sizes, Bytes bytes) {
+    sizes.least = sizes.messages == 0 ? bytes : std::min(sizes.least, bytes);
+    sizes.most = std::max(sizes.most, bytes);
+    ++sizes.messages;
+}
+
 }  // namespace
 
 void CollectiveRun::count_traffic() {
@@ -51,6 +57,7 @@ void CollectiveRun::count_traffic() {
     }
     needed_.assign(schedule_.phases.size() * (alike_ ? 1 : schedule_.ranks), 0);
     const std::uint32_t ranks = alike_ ? 1 : schedule_.ranks;
+    sizes_.resize(schedule_.phases.size());
     for (std::size_t k = 0; k < schedule_.phases.size(); ++k) {
         const Phase& phase = schedule_.phases[k];
         for (std::uint32_t rank = 0; rank < ranks; ++rank) {
@@ -58,6 +65,7 @@ void CollectiveRun::count_traffic() {
                 const Bytes bytes = bytes_of(spec_, schedule_, send, rank);
                 needed_[alike_ ? k : k * schedule_.ranks + schedule_.moved(send.peer, rank)] += bytes.count;
                 add_traffic(bytes, alike_ ? schedule_.ranks : 1);
+                note_size(sizes_[k], bytes);
             }
         }
     }
@@ -71,6 +79,11 @@ void CollectiveRun::add_traffic(Bytes bytes, std::uint32_t times) {
     }
     flits_ += flits_for(bytes) * times;
     messages_ += bytes.count > 0 ? times : 0;
+}
+
+// Where all ranks send alike they read alike.
+PhaseSizes CollectiveRun::sizes(std::uint32_t, std::uint32_t phase) const {
+    return alike_ ? sizes_[phase] : PhaseSizes{};
 }
 
 // A rank names the messages it writes, or those it reads.

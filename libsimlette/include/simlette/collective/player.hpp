@@ -25,6 +25,7 @@ public:
                   std::shared_ptr<const Schedule> schedule, std::vector<std::uint32_t> accelerators,
                   std::uint32_t first_place = 0);
 
+    PhaseSizes sizes(std::uint32_t place, std::uint32_t phase) const override;
     bool message(std::uint32_t place, std::uint32_t phase, std::uint32_t index, OutMessage& out) const override;
 
     const Schedule& schedule() const { return schedule_; }
@@ -105,6 +106,7 @@ private:
     std::vector<std::uint32_t> accelerators_;
     std::uint32_t first_place_;
     bool alike_;
+    std::vector<PhaseSizes> sizes_;      // by phase, of a rank; only if all send alike
     std::vector<std::int64_t> needed_;   // bytes addressed to a rank, by phase, or by phase and rank
     std::vector<std::int64_t> arrived_;  // by phase and rank
     std::vector<std::uint32_t> phase_;   // of each rank; schedule_.phases.size(): finished

@@ -94,6 +94,7 @@ private:
     struct Held {
         Injection injection;
         std::uint32_t ports = 0;  // that have not finished with it
+        std::int64_t even = 0;    // units of each of its messages, if they spread alike over all ports
     };
 
     Transactions transactions(const Injection& injection, Bytes bytes) const {
@@ -111,10 +112,15 @@ private:
     }
     // What each port of the source gets of an injection, by link, and holds the injection for them.
     const std::vector<PortLoad>& spread(const Injection& injection);
+    void spread_each(const Injection& injection);
+    void spread_even(const Injection& injection, std::int64_t units);
+    // The units of each message, if every port may carry them and all messages have equally many; else 0.
+    std::int64_t even_units(const Injection& injection) const;
+    void skip(Cursor& cursor, std::int64_t units, LinkId link) const;
     void append(const PortLoad& load, std::uint32_t collective, PortMessage::Waiting waiting);
     void drop_first(Port& port);
     static void begin(Port& port, std::uint32_t collective, std::int64_t flits);
-    std::uint32_t hold(const Injection& injection);
+    std::uint32_t hold(const Injection& injection, std::int64_t even);
 
     const HostGraph& graph_;
     TransactionRules rules_;

@@ -21,6 +21,17 @@ public:
         return routing_.granularity == Granularity::flit ? pieces(message) : (message.bytes.count > 0 ? 1 : 0);
     }
 
+    // Units that each message adds, if all of these sizes add equally many and are sprayed; else 0.
+    std::int64_t even_units(Bytes least, Bytes most) const {
+        const std::int64_t all = ceil_div(least.count, unit_.count);
+        const bool even = all == ceil_div(most.count, unit_.count);
+        return even && !one_port() && routing_.granularity == Granularity::flit ? all : 0;
+    }
+    // Every message begins at the first candidate.
+    bool restarts(std::int64_t units, std::uint32_t candidates) const {
+        return routing_.stripe == Stripe::restart && units >= candidates;
+    }
+
     // Bytes for candidate `position` of `candidates`, when `before` units came earlier.
     Bytes share(const OutMessage& message, std::uint32_t source, std::int64_t before, std::uint32_t candidates,
                 std::uint32_t position) const {
@@ -37,8 +48,7 @@ private:
     }
     std::int64_t pieces(const OutMessage& message) const { return ceil_div(message.bytes.count, unit_.count); }
     std::uint32_t start(std::int64_t before, std::int64_t units, std::uint32_t candidates) const {
-        const bool restarts = routing_.stripe == Stripe::restart && units >= candidates;
-        return restarts ? 0 : static_cast<std::uint32_t>(before % candidates);
+        return restarts(units, candidates) ? 0 : static_cast<std::uint32_t>(before % candidates);
     }
 
     std::uint32_t choose(const OutMessage& message, std::uint32_t source, std::int64_t before,
