@@ -43,16 +43,12 @@ const char* SweepNetwork::misfit(const HostGraph& graph, const RoutingSpec& rout
 void SweepNetwork::build_ports() {
     const std::size_t links = graph_.links.size();
     ports_.assign(links, {});
-    clocks_.assign(links, {});
     busy_.assign(links / 64 + 1, 0);
-    inbox_.assign(links, {});
-    outputs_.assign((links - first_switch_link_) * channel_count, {});
-    answers_.assign(first_switch_link_, {});
     window_ = Duration{ps_per_second};  // at most, so that a time and a window stay in 64 bits
-    any_finite_ = false;
     for (LinkId id = 0; id < links; ++id) {
         const LinkClass& kind = graph_.class_of(id);
-        Port& port = ports_[id];
+        Port& port = ports_[place_[id]];
+        port.link = id;
         port.flit_time = kind.flit_time;
         port.way = kind.flit_time + kind.latency.total();
         window_ = std::min(window_, port.way);
@@ -63,10 +59,8 @@ void SweepNetwork::build_ports() {
             const bool finite = kind.credits[channel] != unlimited;
             port.credits[channel] = kind.credits[channel];
             port.finite = static_cast<std::uint8_t>(port.finite | finite << channel);
-            any_finite_ = any_finite_ || finite;
         }
     }
-    credit_inbox_.assign(any_finite_ ? links * channel_count : 0, {});
     end_ = start_ + window_;
     reset_spray();
 }
@@ -188,7 +182,7 @@ void SweepNetwork::settle() {
 void SweepNetwork::inject(const Injection& injection) {
     flits_outside_ += sources_.add(injection, [&](LinkId id, std::int64_t flits) {
         for (std::int64_t left = flits; left > 0; left -= UINT32_MAX) {
-            put(id, {FlitRun::of(0, 0), static_cast<std::uint32_t>(std::min<std::int64_t>(left, UINT32_MAX)), 0, no_id},
+            put(place_[id], {FlitRun::of(0, 0), static_cast<std::uint32_t>(std::min<std::int64_t>(left, UINT32_MAX)), 0},
                 no_id, now_);
         }
         return PortMessage::Waiting{now_, {}, {}, {}, 0};
@@ -199,9 +193,9 @@ void SweepNetwork::reset_arbiters() {
     require(quiet(), "arbiters are reset on a quiet network");
     for (Port& port : ports_) {
         port.next_channel = 0;
-    }
-    for (RunQueues& queues : outputs_) {
-        queues.reset_pointer();
+        for (RunQueues& queues : port.outputs) {
+            queues.reset_pointer();
+        }
     }
     reset_spray();
 }
@@ -298,8 +292,8 @@ void SweepNetwork::queue_answer(std::uint32_t id, std::uint32_t flits) {
     require(message.answer_link != no_id, "an answer leaves by the port on which the request came");
     message.undelivered = flits;
     flits_outside_ += flits;
-    put(message.answer_link,
-        {FlitRun::of(id, 1) | FlitRun::last_bit, flits, graph_.links[message.first_link].from, no_id}, no_id, now_);
+    put(place_[message.answer_link],
+        {FlitRun::of(id, 1) | FlitRun::last_bit, flits, graph_.links[message.first_link].from}, no_id, now_);
 }
 
 std::uint32_t SweepNetwork::new_message() {
@@ -313,6 +307,10 @@ std::uint32_t SweepNetwork::new_message() {
     }
     const std::uint32_t id = free_messages_.back();
     free_messages_.pop_back();
+    constexpr std::size_t ahead = 4;
+    if (free_messages_.size() >= ahead) {
+        __builtin_prefetch(messages_.data() + free_messages_[free_messages_.size() - ahead]);
+    }
     if (!kept_.empty()) {
         kept_[id].clear();
     }
@@ -341,19 +339,18 @@ std::uint32_t SweepNetwork::start_message(const PortMessage& next, LinkId link) 
     return id;
 }
 
-Duration SweepNetwork::stalled_for(LinkId id, std::uint32_t channel) const {
-    const StallClock& clock = clocks_[id];
-    const bool running = (ports_[id].stalled >> channel & 1U) != 0;
-    return running ? clock.total[channel] + (now_ - clock.since[channel]) : clock.total[channel];
+Duration SweepNetwork::stalled_for(const Port& port, std::uint32_t channel) const {
+    const bool running = (port.stalled >> channel & 1U) != 0;
+    return running ? port.stall[channel] + (now_ - port.stalled_since[channel]) : port.stall[channel];
 }
 
 NetworkStatistics SweepNetwork::statistics() const {
     NetworkStatistics statistics = totals_;
     statistics.events = events_;
-    for (LinkId id = 0; id < ports_.size(); ++id) {
+    for (const Port& port : ports_) {
         for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
-            statistics.stall_total += stalled_for(id, channel);
-            statistics.stall_max_port = std::max(statistics.stall_max_port, stalled_for(id, channel));
+            statistics.stall_total += stalled_for(port, channel);
+            statistics.stall_max_port = std::max(statistics.stall_max_port, stalled_for(port, channel));
         }
     }
     return statistics;
@@ -362,13 +359,13 @@ NetworkStatistics SweepNetwork::statistics() const {
 std::vector<LinkStatistics> SweepNetwork::link_statistics() const {
     std::vector<LinkStatistics> all(ports_.size());
     for (LinkId id = 0; id < ports_.size(); ++id) {
-        const Port& port = ports_[id];
+        const Port& port = port_of(id);
         LinkStatistics& one = all[id];
         one.name = graph_.link_name(id);
         one.flits = port.sent;
         one.bytes = one.flits * flit_bytes.count;
         one.busy = one.flits * port.flit_time;
-        one.stall = {stalled_for(id, 0), stalled_for(id, 1)};
+        one.stall = {stalled_for(port, 0), stalled_for(port, 1)};
         one.queue = port.peak_queue;
         const auto waiting = static_cast<std::uint64_t>(port.queued[0] + port.queued[1]);
         one.waited = Duration{static_cast<std::int64_t>(port.waited + waiting * static_cast<std::uint64_t>(now_.ps))};
@@ -379,7 +376,7 @@ std::vector<LinkStatistics> SweepNetwork::link_statistics() const {
 std::vector<Duration> SweepNetwork::wire_times() const {
     std::vector<Duration> all(ports_.size());
     for (LinkId id = 0; id < ports_.size(); ++id) {
-        const Port& port = ports_[id];
+        const Port& port = port_of(id);
         const Duration to_come = port.free_at > now_ ? port.free_at - now_ : Duration{0};
         all[id] = port.sent * port.flit_time - to_come;
     }
@@ -394,13 +391,13 @@ StallReport SweepNetwork::explain() const {
     std::vector<WaitingPort> waiting;
     for (LinkId id = 0; id < ports_.size(); ++id) {
         for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
-            if (ports_[id].queued[channel] == 0 || ports_[id].credits[channel] > 0) {
+            if (port_of(id).queued[channel] == 0 || port_of(id).credits[channel] > 0) {
                 continue;
             }
             WaitingPort port{id, static_cast<Channel>(channel), {}};
-            const std::uint32_t at = ports_[id].at;
+            const std::uint32_t at = port_of(id).at;
             for (const LinkId out : at == no_id ? std::vector<LinkId>{} : leaving[at]) {
-                if (output(out, channel).holds(id)) {
+                if (port_of(out).outputs[channel].holds(id)) {
                     port.waits_for.push_back(out);
                 }
             }
@@ -414,7 +411,6 @@ void SweepNetwork::clear() {
     now_ = start_ = decided_ = last_event_ = credits_home_ = {};
     attention_ = Time::never();
     build_ports();
-    pool_.clear();
     sources_.clear();
     messages_.clear();
     free_messages_.clear();
@@ -423,6 +419,8 @@ void SweepNetwork::clear() {
     due_landings_.clear();
     landed_ = 0;
     alarms_ = {};
+    sent_.clear();
+    given_.clear();
     deliveries_.clear();
     wakes_.clear();
     records_.clear();

@@ -19,7 +19,6 @@ struct FlitRun {
     std::uint32_t flit = 0;  // the message, whether the last of these is its last, the channel
     std::uint32_t count = 0;
     std::uint32_t destination = 0;  // accelerator
-    std::uint32_t next = no_id;
 
     static constexpr std::uint32_t last_bit = 2;
     static constexpr std::uint32_t of(std::uint32_t message, std::uint32_t channel) { return message << 2U | channel; }
@@ -28,34 +27,42 @@ struct FlitRun {
     bool has_last() const { return (flit & last_bit) != 0; }
 };
 
-// Runs linked to FIFOs; one pool for a network.
+// Runs linked to FIFOs; one pool for a port. Places are given out in turn, so what arrives together lies together, and
+// as inputs are served in turn, also leaves together.
 class RunPool {
 public:
-    FlitRun& operator[](std::uint32_t id) { return runs_[id]; }
-    const FlitRun& operator[](std::uint32_t id) const { return runs_[id]; }
+    struct Node {
+        FlitRun run;  // none: the place is free
+        std::uint32_t next = no_id;
+    };
+    Node& operator[](std::uint32_t id) { return nodes_[id]; }
+    const Node& operator[](std::uint32_t id) const { return nodes_[id]; }
 
     std::uint32_t take(const FlitRun& run) {
-        if (free_ == no_id) {
-            runs_.push_back(run);
-            return static_cast<std::uint32_t>(runs_.size() - 1);
+        if (2 * std::size_t{++taken_} > nodes_.size()) {  // at least half are free, so that the next one is near
+            turn_ = static_cast<std::uint32_t>(nodes_.size());
+            nodes_.resize(std::max<std::size_t>(4, 2 * nodes_.size()));
         }
-        const std::uint32_t id = free_;
-        free_ = runs_[id].next;
-        runs_[id] = run;
-        return id;
+        while (nodes_[turn_].run.count != 0) {
+            turn_ = turn_ + 1 < nodes_.size() ? turn_ + 1 : 0;
+        }
+        nodes_[turn_] = {run};
+        return turn_;
     }
     void give_back(std::uint32_t id) {
-        runs_[id].next = free_;
-        free_ = id;
+        nodes_[id].run.count = 0;
+        --taken_;
     }
-    void clear() {
-        runs_.clear();
-        free_ = no_id;
+    void prefetch() const {
+        if (taken_ > 0) {
+            __builtin_prefetch(&nodes_[turn_]);
+        }
     }
 
 private:
-    std::vector<FlitRun> runs_;
-    std::uint32_t free_ = no_id;
+    std::vector<Node> nodes_;
+    std::uint32_t taken_ = 0;
+    std::uint32_t turn_ = 0;  // the place given out last
 };
 
 class RunFifo {
@@ -65,30 +72,26 @@ public:
 
     void push(const FlitRun& run, RunPool& pool) {
         if (first_ != no_id) {
-            FlitRun& tail = pool[last_];
-            if ((tail.flit & ~FlitRun::last_bit) == (run.flit & ~FlitRun::last_bit) && !tail.has_last()) {
+            FlitRun& tail = pool[last_].run;
+            if (tail.flit == (run.flit & ~FlitRun::last_bit)) {  // the same message, and more of it
                 tail.count += run.count;
                 tail.flit = run.flit;
                 return;
             }
         }
         const std::uint32_t id = pool.take(run);
-        if (first_ == no_id) {
-            first_ = id;
-        } else {
-            pool[last_].next = id;
-        }
+        (first_ == no_id ? first_ : pool[last_].next) = id;
         last_ = id;
     }
 
     // Takes so many flits of the first run. Requires: it has as many.
     FlitRun pop(std::uint32_t count, RunPool& pool) {
-        FlitRun& run = pool[first_];
+        FlitRun& run = pool[first_].run;
         FlitRun taken = run;
         taken.count = count;
         if (run.count == count) {
             const std::uint32_t id = first_;
-            first_ = run.next;
+            first_ = pool[id].next;
             pool.give_back(id);
         } else {
             taken.flit &= ~FlitRun::last_bit;
@@ -116,13 +119,30 @@ public:
         if (place->runs.empty()) {
             --empties_;
         }
-        place->runs.push({run.flit, run.count, run.destination, no_id}, pool);
+        place->runs.push(run, pool);
     }
 
     // Inputs that wait.
     std::size_t inputs() const { return queues_.size() - empties_; }
     // The run that is served next. Requires: inputs() > 0.
-    const FlitRun& head(const RunPool& pool) const { return pool[queues_[place_to_serve()].runs.first()]; }
+    const FlitRun& head(const RunPool& pool) const { return pool[queues_[place_to_serve()].runs.first()].run; }
+    // Into the cache: the queues, and once they are there the runs that are served next.
+    void prefetch() const {
+        constexpr std::size_t in_a_line = 5;
+        for (std::size_t i = 0; i < queues_.size(); i += in_a_line) {
+            __builtin_prefetch(&queues_[i]);
+        }
+    }
+    void prefetch_served(const RunPool& pool) const {
+        constexpr std::size_t few = 8;
+        std::size_t place = next_;
+        for (std::size_t i = 0; i < std::min(few, queues_.size()); ++i, ++place) {
+            place = place < queues_.size() ? place : 0;
+            if (!queues_[place].runs.empty()) {
+                __builtin_prefetch(&pool[queues_[place].runs.first()]);
+            }
+        }
+    }
 
     struct Served {
         LinkId input;
@@ -161,6 +181,7 @@ private:
                                 [](const Queue& q, LinkId i) { return q.input < i; });
     }
 
+    // Requires: inputs() > 0.
     std::uint32_t place_to_serve() const {
         std::uint32_t place = next_ < queues_.size() ? next_ : 0;
         while (queues_[place].runs.empty()) {

@@ -67,24 +67,8 @@ public:
     void clear();
 
 private:
-    struct Port {
-        Time free_at;  // of the wire
-        std::int64_t sent = 0;
-        std::uint64_t waited = 0;  // as in FlitNetwork
-        std::array<std::int64_t, channel_count> queued{};
-        std::array<std::int64_t, channel_count> credits{};
-        std::int64_t peak_queue = 0;
-        Duration flit_time{0};
-        Duration way{0};           // from the start of a flit to its arrival
-        std::uint32_t at = no_id;  // the switch where it ends; no_id: an accelerator
-        std::uint8_t finite = 0;
-        std::uint8_t next_channel = 0;
-        std::uint8_t stalled = 0;
-    };
-    struct StallClock {
-        std::array<Time, channel_count> since{};
-        std::array<Duration, channel_count> total{};
-    };
+    // A port is known by its place in the order of a window.
+    using Place = std::uint32_t;
     // A run on its way to a port. At a switch its flits come a flit time apart, at a source all at once.
     struct Inbound {
         Time time;  // of the first
@@ -95,13 +79,38 @@ private:
         Time time;  // of the first, the others follow a flit time apart
         std::int64_t count = 0;
     };
+    // All that a port needs lies together.
+    struct alignas(64) Port {
+        Time free_at;  // of the wire
+        std::array<std::int64_t, channel_count> queued{};
+        std::array<std::int64_t, channel_count> credits{};
+        Duration flit_time{0};
+        Duration way{0};           // from the start of a flit to its arrival
+        std::uint32_t at = no_id;  // the switch where it ends; no_id: an accelerator
+        LinkId link = 0;
+        std::vector<Inbound> inbox;
+        std::int64_t sent = 0;
+        std::uint64_t waited = 0;  // as in FlitNetwork
+        std::int64_t peak_queue = 0;
+        std::uint8_t finite = 0;
+        std::uint8_t next_channel = 0;
+        std::uint8_t stalled = 0;
+        std::array<std::vector<CreditRun>, channel_count> credit_inbox;
+        std::array<Time, channel_count> stalled_since{};
+        std::array<Duration, channel_count> stall{};
+        RunPool pool;
+        std::array<RunQueues, channel_count> outputs;  // of a switch
+        RunFifo answers;                               // of an accelerator
+        std::array<std::uint32_t, channel_count> sprayed{};  // to the switch where it ends
+        std::array<std::uint64_t, channel_count> draws{};
+    };
     struct Landing {
         Time time;  // of the last of these flits
         std::uint32_t flit = 0;
         std::uint32_t count = 0;
         LinkId link = 0;
     };
-    struct Message {
+    struct alignas(64) Message {
         Time ready;  // of its last flit at its source; of data that was read see Delivery::parts
         Time injected;
         Bytes bytes{0};
@@ -121,7 +130,6 @@ private:
     static_assert(sizeof(Message) == 64);
     // What one port does in one window.
     struct Pass {
-        LinkId id;
         Port& port;
         std::size_t next = 0;                           // of due_, not absorbed
         std::array<std::size_t, channel_count> paid{};  // of due_credits_, absorbed
@@ -132,15 +140,17 @@ private:
     void begin_window(Time start);
     void sort_landings();
     void run_ports(Time decide_before, Time absorb_before);
-    void need(LinkId id) { busy_[place_[id] / 64] |= std::uint64_t{1} << place_[id] % 64; }
+    Place place_of(const Port& port) const { return static_cast<Place>(&port - ports_.data()); }
+    void need(Place place) { busy_[place / 64] |= std::uint64_t{1} << place % 64; }
+    void fetch_ahead(Place place);
     void expect(Time t) { attention_ = t < attention_ ? t : attention_; }
 
     // A port in a window.
     template <bool at_switch>
-    void visit(LinkId id, Time decide_before, Time absorb_before);
+    void visit(Place place, Time decide_before, Time absorb_before);
     template <bool at_switch>
-    void take_due(LinkId id, const Port& port, Time before);
-    void take_credits(LinkId id, const Port& port, Time before);
+    void take_due(Port& port, Time before);
+    void take_credits(Port& port, Time before);
     void sort_due();
     template <bool at_switch>
     void absorb(Pass& pass, Time until);
@@ -173,14 +183,16 @@ private:
     std::uint32_t start_message(const PortMessage& next, LinkId link);
 
     // Where flits go on to.
-    void go_on(LinkId id, const Port& port, const FlitRun& run, Time arrives);
-    void put(LinkId out, const FlitRun& run, LinkId input, Time arrives);
-    void put_each(LinkId out, const FlitRun& run, LinkId input, Time arrives, Duration flit_time);
-    std::uint32_t choose(LinkId id, const Port& port, const FlitRun& run, std::uint32_t candidates);
-    std::uint32_t turn(LinkId id, const Port& port, std::uint32_t channel, std::uint32_t candidates);
+    void go_on(Port& port, const FlitRun& run, Time arrives);
+    void put(Place out, const FlitRun& run, LinkId input, Time arrives);
+    void put_each(Place out, const FlitRun& run, const Port& input, Time arrives);
+    std::uint32_t choose(Port& port, const FlitRun& run, std::uint32_t candidates);
+    std::uint32_t turn(Port& port, std::uint32_t channel, std::uint32_t candidates);
     void reset_spray();
-    void land(LinkId id, const Port& port, const FlitRun& run, Time first);
-    void give_credits(LinkId id, std::uint32_t channel, Time first, std::uint32_t count, Duration flit_time);
+    void land(const Port& port, const FlitRun& run, Time first);
+    void hand_over_runs();
+    void hand_over_credits();
+    void give_credits(Place to, std::uint32_t channel, Time first, std::uint32_t count, Duration flit_time);
 
     // Deliveries.
     void deliver(const Landing& landing);
@@ -189,13 +201,8 @@ private:
     void queue_answer(std::uint32_t id, std::uint32_t flits);
     Delivery delivery(std::uint32_t id) const;
     std::uint32_t new_message();
-    Duration stalled_for(LinkId id, std::uint32_t channel) const;
-    RunQueues& output(LinkId id, std::uint32_t channel) {
-        return outputs_[std::size_t{id - first_switch_link_} * channel_count + channel];
-    }
-    const RunQueues& output(LinkId id, std::uint32_t channel) const {
-        return outputs_[std::size_t{id - first_switch_link_} * channel_count + channel];
-    }
+    Duration stalled_for(const Port& port, std::uint32_t channel) const;
+    const Port& port_of(LinkId link) const { return ports_[place_[link]]; }
 
     const HostGraph& graph_;
     LinkId first_switch_link_;
@@ -205,7 +212,6 @@ private:
     bool one_rate_;       // runs keep their form from link to link
     bool one_way_;        // all flits of a port-message take the same links
     bool many_landings_;  // as in FlitNetwork
-    bool any_finite_ = false;
     Duration window_{0};
     Time now_;
     Time start_;    // of the window
@@ -214,19 +220,13 @@ private:
     Time attention_ = Time::never();  // when a port has something to do next
     Time last_event_;
     std::vector<Port> ports_;
-    std::vector<StallClock> clocks_;
-    std::vector<std::uint32_t> place_;  // of each link in the order of a window
+    std::vector<Place> place_;  // of each link
     std::vector<LinkId> order_;
     std::vector<std::uint64_t> busy_;  // bit per place: something waits or is on its way there
-    std::vector<std::vector<Inbound>> inbox_;
-    std::vector<std::vector<CreditRun>> credit_inbox_;  // per link and channel
-    std::vector<RunQueues> outputs_;
-    RunPool pool_;
+    std::vector<Place> first_down_;    // as in the graph, of each switch
+    std::vector<Place> choices_;       // as HostGraph::choice_links
     SourceQueues sources_;
-    std::vector<RunFifo> answers_;  // per accelerator link
-    std::vector<std::array<std::uint32_t, channel_count>> sprayed_;
     std::vector<std::uint32_t> spray_cycles_;
-    std::vector<std::uint64_t> draws_;
     std::vector<LinkId> way_back_;
     std::vector<Message> messages_;
     std::vector<std::uint32_t> free_messages_;
@@ -247,6 +247,18 @@ private:
         }
     };
     std::priority_queue<Alarm, std::vector<Alarm>, Later> alarms_;
+    // On their way to other ports: written there together, so that the cache is not waited for one by one.
+    struct Sent {
+        Place to;
+        Inbound inbound;
+    };
+    struct Given {
+        Place to;
+        std::uint32_t channel;
+        CreditRun run;
+    };
+    std::vector<Sent> sent_;
+    std::vector<Given> given_;
     // Of the port at hand.
     std::vector<Inbound> due_;
     std::array<std::vector<CreditRun>, channel_count> due_credits_;
