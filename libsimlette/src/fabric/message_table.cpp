@@ -10,7 +10,7 @@ std::uint32_t MessageTable::add(const PortMessage& next, LinkId link, std::uint3
     }
     const std::uint32_t id = free_.back();
     free_.pop_back();
-    const Injection& injection = next.injection;
+    const Injection& injection = *next.injection;
     const std::uint32_t peer = next.message.destination_rank;
     Message& message = messages_[id];
     const Transactions& transactions = next.transactions;

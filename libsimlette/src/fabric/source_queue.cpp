@@ -130,10 +130,11 @@ PortMessage SourceQueues::next(LinkId link) {
     Port& port = ports_[link];
     require(port.first != no_id, "a port with queued flits has messages");
     Cursor& cursor = cursors_[port.first];
-    PortMessage found{held_[cursor.injection].injection, {}, {0}, {}, cursor.waiting};
-    const Injection& injection = found.injection;
-    if (held_[cursor.injection].even > 0) {
-        skip(cursor, held_[cursor.injection].even, link);
+    const Held& held = held_[cursor.injection];
+    const Injection& injection = held.injection;
+    PortMessage found{&injection, {}, {0}, {}, cursor.waiting};
+    if (held.even > 0) {
+        skip(cursor, held.even, link);
     }
     while (found.bytes.count == 0) {
         const bool more = injection.messages->message(injection.rank, injection.phase, cursor.index, found.message);

@@ -20,6 +20,8 @@ SweepNetwork::SweepNetwork(const HostGraph& graph, const RoutingSpec& routing, c
                       [&graph](const LinkClass& kind) { return kind.flit_time == graph.classes.front().flit_time; })),
       one_way_(!graph.has_choices() || routing.granularity == Granularity::message ||
                routing.policy == RoutingPolicy::hashed || routing.policy == RoutingPolicy::fixed),
+      flit_by_flit_(routing.granularity == Granularity::flit &&
+                    (routing.policy == RoutingPolicy::spray || routing.policy == RoutingPolicy::random)),
       many_landings_((graph.has_choices() || graph.has_levels()) && graph.groups == graph.accelerators),
       sources_(graph, routing, rules, seed),
       spray_cycles_(graph.spray_cycles()),
@@ -180,13 +182,14 @@ void SweepNetwork::settle() {
 }
 
 void SweepNetwork::inject(const Injection& injection) {
-    flits_outside_ += sources_.add(injection, [&](LinkId id, std::int64_t flits) {
+    const std::int64_t more = sources_.add(injection, [&](LinkId id, std::int64_t flits) {
         for (std::int64_t left = flits; left > 0; left -= UINT32_MAX) {
             put(place_[id], {FlitRun::of(0, 0), static_cast<std::uint32_t>(std::min<std::int64_t>(left, UINT32_MAX)), 0},
                 no_id, now_);
         }
         return PortMessage::Waiting{now_, {}, {}, {}, 0};
     });
+    flits_outside_ += more;
 }
 
 void SweepNetwork::reset_arbiters() {
@@ -319,7 +322,7 @@ std::uint32_t SweepNetwork::new_message() {
 
 std::uint32_t SweepNetwork::start_message(const PortMessage& next, LinkId link) {
     const std::uint32_t id = new_message();
-    const Injection& injection = next.injection;
+    const Injection& injection = *next.injection;
     const std::uint32_t peer = next.message.destination_rank;
     Message& message = messages_[id];
     message.ready = next.waiting.ready;

@@ -115,7 +115,8 @@ void SweepNetwork::order_ports() {
         place_[order_[place]] = place;
     }
     for (const SwitchRoutes& routes : graph_.switches) {
-        first_down_.push_back(routes.first_down == no_id ? no_id : place_[routes.first_down]);
+        onward_.push_back({routes.own_group, routes.first_down == no_id ? no_id : place_[routes.first_down],
+                           routes.first_choice});
     }
     for (const LinkId link : graph_.choice_links) {
         choices_.push_back(place_[link]);
@@ -136,16 +137,20 @@ void SweepNetwork::go_on(Port& port, const FlitRun& run, Time arrives) {
         land(port, run, arrives);
         return;
     }
-    if (graph_.hangs_on(port.at, run.destination)) {
-        put_each(first_down_[port.at] + graph_.places[run.destination].index, run, port, arrives);
+    const Onward& onward = onward_[port.at];
+    const GroupPlace& destination = graph_.places[run.destination];
+    if (onward.own_group == destination.group) {
+        put_each(onward.first_down + destination.index, run, port, arrives);
         return;
     }
-    const LinkChoice& choice = graph_.choice(port.at, run.destination);
+    const LinkChoice& choice = graph_.choices[onward.first_choice + destination.group];
     const Place* ways = choices_.data() + choice.first;
-    const bool by_flit = routing_.granularity == Granularity::flit &&
-                         (routing_.policy == RoutingPolicy::spray || routing_.policy == RoutingPolicy::random);
-    if (choice.count == 1 || !by_flit) {
+    if (choice.count == 1 || !flit_by_flit_) {
         put_each(ways[choice.count == 1 ? 0 : choose(port, run, choice.count)], run, port, arrives);
+        return;
+    }
+    if (run.count == 1) {
+        put(ways[turn(port, run.channel(), choice.count)], run, port.link, arrives);
         return;
     }
     FlitRun one = run;

@@ -112,7 +112,9 @@ void SweepNetwork::visit(Place place, Time decide_before, Time absorb_before) {
         if (now >= decide_before) {
             break;
         }
-        absorb<at_switch>(pass, now);
+        if (!arriving_.empty() || (pass.next < due_.size() && due_[pass.next].time <= now)) {
+            absorb<at_switch>(pass, now);
+        }
         const std::uint32_t ready = (port.queued[0] > 0 ? 1U : 0U) | (port.queued[1] > 0 ? 2U : 0U);
         const std::uint32_t able = port.finite == 0 ? ready : ready & paid(pass, now);
         if (able == 0) {

@@ -282,7 +282,7 @@ std::uint32_t FlitNetwork<Queue>::new_message() {
 template <class Queue>
 std::uint32_t FlitNetwork<Queue>::start_message(const PortMessage& next, LinkId link) {
     const std::uint32_t id = new_message();
-    const Injection& injection = next.injection;
+    const Injection& injection = *next.injection;
     const std::uint32_t peer = next.message.destination_rank;
     MessageOrigin& origin = origins_[id] = MessageOrigin{};
     origin.collective = injection.collective;

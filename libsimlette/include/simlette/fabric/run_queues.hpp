@@ -108,18 +108,15 @@ private:
 class RunQueues {
 public:
     void push(LinkId input, const FlitRun& run, RunPool& pool) {
-        auto place = find(input);
-        if (place == queues_.end() || place->input != input) {
-            place = queues_.insert(place, Queue{input, {}});
-            if (input < pointer_) {
-                ++next_;
-            }
-            ++empties_;
+        std::uint32_t place = guess_ < queues_.size() ? guess_ : 0;  // inputs come in turn more often than not
+        if (place >= queues_.size() || queues_[place].input != input) {
+            place = find(input);
         }
-        if (place->runs.empty()) {
+        guess_ = place + 1;
+        if (queues_[place].runs.empty()) {
             --empties_;
         }
-        place->runs.push(run, pool);
+        queues_[place].runs.push(run, pool);
     }
 
     // Inputs that wait.
@@ -173,12 +170,18 @@ private:
     };
     using Queues = boost::container::small_vector<Queue, 2>;
 
-    Queues::iterator find(LinkId input) {
-        if (queues_.empty() || queues_.back().input < input) {
-            return queues_.end();
+    // Makes a place for an input that has none.
+    std::uint32_t find(LinkId input) {
+        auto place = queues_.empty() || queues_.back().input < input
+                         ? queues_.end()
+                         : std::lower_bound(queues_.begin(), queues_.end(), input,
+                                            [](const Queue& q, LinkId i) { return q.input < i; });
+        if (place == queues_.end() || place->input != input) {
+            place = queues_.insert(place, Queue{input, {}});
+            next_ += input < pointer_ ? 1 : 0;
+            ++empties_;
         }
-        return std::lower_bound(queues_.begin(), queues_.end(), input,
-                                [](const Queue& q, LinkId i) { return q.input < i; });
+        return static_cast<std::uint32_t>(place - queues_.begin());
     }
 
     // Requires: inputs() > 0.
@@ -212,6 +215,7 @@ private:
     std::uint32_t empties_ = 0;
     LinkId pointer_ = 0;      // input served last, plus 1
     std::uint32_t next_ = 0;  // the first place whose input is not below the pointer
+    std::uint32_t guess_ = 0;
 };
 
 }  // namespace simlette

@@ -18,7 +18,7 @@ namespace simlette {
 
 // The part of a message that one port carries.
 struct PortMessage {
-    Injection injection;
+    const Injection* injection = nullptr;  // until the next one is added
     OutMessage message;
     Bytes bytes{0};  // of the message
     Transactions transactions;

@@ -211,6 +211,7 @@ private:
     std::uint64_t seed_;
     bool one_rate_;       // runs keep their form from link to link
     bool one_way_;        // all flits of a port-message take the same links
+    bool flit_by_flit_;   // flits of one port-message part at switches
     bool many_landings_;  // as in FlitNetwork
     Duration window_{0};
     Time now_;
@@ -223,8 +224,14 @@ private:
     std::vector<Place> place_;  // of each link
     std::vector<LinkId> order_;
     std::vector<std::uint64_t> busy_;  // bit per place: something waits or is on its way there
-    std::vector<Place> first_down_;    // as in the graph, of each switch
-    std::vector<Place> choices_;       // as HostGraph::choice_links
+    // Where a switch sends on: to its own group, to others.
+    struct Onward {
+        std::uint32_t own_group = no_id;
+        Place first_down = no_id;
+        std::uint32_t first_choice = 0;  // of HostGraph::choices
+    };
+    std::vector<Onward> onward_;
+    std::vector<Place> choices_;  // as HostGraph::choice_links
     SourceQueues sources_;
     std::vector<std::uint32_t> spray_cycles_;
     std::vector<LinkId> way_back_;
