@@ -97,7 +97,9 @@ bool CollectiveRun::message(std::uint32_t place, std::uint32_t phase, std::uint3
     const std::uint32_t peer = read ? leg.sender : leg.receiver;
     out.destination_rank = first_place_ + peer;
     out.destination = accelerators_[peer];
-    out.bytes = bytes_of(spec_, schedule_, *leg.send, leg.sender);
+    const PhaseSizes known = sizes(place, phase);
+    out.bytes = known.messages > 0 && known.least == known.most ? known.most
+                                                                : bytes_of(spec_, schedule_, *leg.send, leg.sender);
     return true;
 }
 
@@ -189,27 +191,29 @@ bool CollectiveRun::decides(const Arrival& later, const Arrival& than) {
 }
 
 void CollectiveRun::note_arrival(Time now, const Delivery& delivery) {
-    Arrival arrival{now,
-                    delivery.source_rank - first_place_,
-                    delivery.destination_rank - first_place_,
-                    delivery.port,
-                    delivery.phase,
-                    delivery.released_by_request,
-                    {}};
-    Arrival& last = last_of_[spec_.phase_barrier ? arrival.phase : at(arrival.phase, arrival.destination)];
-    const bool here = decides(arrival, last);
-    const bool overall = decides(arrival, last_);
-    if (!here && !overall) {
-        return;
-    }
-    arrival.parts = way_to_[at(arrival.phase, arrival.released_by())];
-    arrival.parts += delivery.parts;
-    if (here) {
+    const std::uint32_t destination = delivery.destination_rank - first_place_;
+    const Arrival arrival{now,
+                          delivery.source_rank - first_place_,
+                          destination,
+                          delivery.port,
+                          delivery.phase,
+                          delivery.released_by_request,
+                          delivery.parts};
+    Arrival& last = last_of_[spec_.phase_barrier ? arrival.phase : at(arrival.phase, destination)];
+    if (decides(arrival, last)) {
         last = arrival;
     }
-    if (overall) {
-        last_ = arrival;
-    }
+}
+
+const CollectiveRun::Arrival& CollectiveRun::last() const {
+    return *std::max_element(last_of_.begin(), last_of_.end(),
+                             [](const Arrival& a, const Arrival& b) { return decides(b, a); });
+}
+
+TimeParts CollectiveRun::way_of(const Arrival& arrival) const {
+    TimeParts way = way_to_[at(arrival.phase, arrival.released_by())];
+    way += arrival.parts;
+    return way;
 }
 
 // Enters `phase`, and those after it for as long as everything they need is there.
@@ -254,7 +258,7 @@ void CollectiveRun::go_on(std::uint32_t rank, Time now, Orders& orders) {
 void CollectiveRun::go_on_by(std::uint32_t rank, const Arrival& last, Time now, Orders& orders) {
     const std::uint32_t phase = phase_[rank];
     if (phase + 1 < schedule_.phases.size()) {
-        way_to_[at(phase + 1, rank)] = last.at == now ? last.parts : way_to_[at(phase, rank)];
+        way_to_[at(phase + 1, rank)] = last.at == now ? way_of(last) : way_to_[at(phase, rank)];
     }
     enter(rank, phase + 1, now, orders);
 }
@@ -279,7 +283,7 @@ void CollectiveRun::release_early(std::uint32_t rank, Orders& orders) {
 
 std::vector<CollectiveRun::Step> CollectiveRun::critical_steps() const {
     std::vector<Step> steps;
-    const Arrival* arrival = &last_;
+    const Arrival* arrival = &last();
     while (arrival != nullptr && arrival->at >= spec_.earliest_start) {
         std::uint32_t phase = arrival->phase;
         const std::uint32_t rank = arrival->released_by();

@@ -72,15 +72,6 @@ std::int64_t SourceQueues::even_units(const Injection& injection) const {
     return known ? striping_.even_units(sizes.least, sizes.most) : 0;
 }
 
-// Past the messages that have nothing for a port.
-void SourceQueues::skip(Cursor& cursor, std::int64_t units, LinkId link) const {
-    const std::int64_t ports = graph_.ports_to_all;
-    const std::int64_t to_port = (link % ports - cursor.before % ports + ports) % ports;
-    const std::int64_t messages = to_port / units;
-    cursor.index += static_cast<std::uint32_t>(messages);
-    cursor.before += messages * units;
-}
-
 std::uint32_t SourceQueues::hold(const Injection& injection, std::int64_t even) {
     if (free_held_.empty()) {
         held_.push_back({injection, 0, even});
@@ -131,32 +122,61 @@ PortMessage SourceQueues::next(LinkId link) {
     require(port.first != no_id, "a port with queued flits has messages");
     Cursor& cursor = cursors_[port.first];
     const Held& held = held_[cursor.injection];
-    const Injection& injection = held.injection;
-    PortMessage found{&injection, {}, {0}, {}, cursor.waiting};
+    PortMessage found{&held.injection, {}, {0}, {}, cursor.waiting};
     if (held.even > 0) {
-        skip(cursor, held.even, link);
-    }
-    while (found.bytes.count == 0) {
-        const bool more = injection.messages->message(injection.rank, injection.phase, cursor.index, found.message);
-        require(more, "an injection has the flits that it announced");
-        ++cursor.index;
-        if (found.message.bytes.count == 0) {
-            continue;
+        find_even(cursor, held, link, found);
+    } else {
+        while (found.bytes.count == 0) {
+            look_at_next(cursor, held, link, found);
         }
-        const Candidates candidates(graph_, injection.source, found.message.destination);
-        const std::uint32_t position = candidates.position(link);
-        if (position < candidates.size()) {
-            found.bytes = part(found.message, injection.source, cursor.before, candidates, position);
-        }
-        cursor.before += striping_.units(found.message);
     }
-    found.transactions = transactions(injection, found.bytes);
-    begin(port, injection.collective, found.transactions.forward);
+    found.transactions = transactions(held.injection, found.bytes);
+    begin(port, held.injection.collective, found.transactions.forward);
     cursor.left -= found.transactions.forward;
     if (cursor.left == 0) {
         drop_first(port);
     }
     return found;
+}
+
+void SourceQueues::read(Cursor& cursor, const Injection& injection, OutMessage& message) {
+    const bool more = injection.messages->message(injection.rank, injection.phase, cursor.index, message);
+    require(more, "an injection has the flits that it announced");
+    ++cursor.index;
+}
+
+void SourceQueues::look_at_next(Cursor& cursor, const Held& held, LinkId link, PortMessage& found) const {
+    const Injection& injection = held.injection;
+    read(cursor, injection, found.message);
+    if (found.message.bytes.count == 0) {
+        return;
+    }
+    const Candidates candidates(graph_, injection.source, found.message.destination);
+    const std::uint32_t position = candidates.position(link);
+    if (position < candidates.size()) {
+        found.bytes = part(found.message, injection.source, cursor.before, candidates, position);
+    }
+    cursor.before += striping_.units(found.message);
+}
+
+// Goes past the messages that have nothing for a port.
+void SourceQueues::find_even(Cursor& cursor, const Held& held, LinkId link, PortMessage& found) const {
+    const std::uint32_t ports = graph_.ports_to_all;
+    const auto position = static_cast<std::uint32_t>(link % ports);
+    const auto start = static_cast<std::uint32_t>(cursor.before % ports);
+    std::uint32_t first = position;
+    if (!striping_.restarts(held.even, ports)) {
+        first = position >= start ? position - start : position + ports - start;
+    }
+    if (first >= held.even) {
+        const auto past = static_cast<std::uint32_t>(first / held.even);
+        cursor.index += past;
+        cursor.before += past * held.even;
+        first -= static_cast<std::uint32_t>(past * held.even);
+    }
+    read(cursor, held.injection, found.message);
+    found.bytes = striping_.sprayed(found.message, held.even, first, ports);
+    cursor.before += held.even;
 }
 
 void SourceQueues::begin(Port& port, std::uint32_t collective, std::int64_t flits) {

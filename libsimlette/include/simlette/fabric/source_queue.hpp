@@ -97,6 +97,10 @@ private:
         std::int64_t even = 0;    // units of each of its messages, if they spread alike over all ports
     };
 
+    static void read(Cursor& cursor, const Injection& injection, OutMessage& message);
+    // The part of the next message that a port carries, perhaps none; of the next one that has a part for it.
+    void look_at_next(Cursor& cursor, const Held& held, LinkId link, PortMessage& found) const;
+    void find_even(Cursor& cursor, const Held& held, LinkId link, PortMessage& found) const;
     Transactions transactions(const Injection& injection, Bytes bytes) const {
         return transactions_of(rules_, bytes, injection.read, injection.requests_per_control);
     }
@@ -116,7 +120,6 @@ private:
     void spread_even(const Injection& injection, std::int64_t units);
     // The units of each message, if every port may carry them and all messages have equally many; else 0.
     std::int64_t even_units(const Injection& injection) const;
-    void skip(Cursor& cursor, std::int64_t units, LinkId link) const;
     void append(const PortLoad& load, std::uint32_t collective, PortMessage::Waiting waiting);
     void drop_first(Port& port);
     static void begin(Port& port, std::uint32_t collective, std::int64_t flits);

@@ -39,7 +39,20 @@ public:
             const std::uint32_t chosen = choose(message, source, before, candidates);
             return chosen == position ? message.bytes : Bytes{0};
         }
-        return sprayed(message, start(before, pieces(message), candidates), candidates, position);
+        const std::int64_t units = pieces(message);
+        const std::uint32_t first = start(before, units, candidates);
+        return sprayed(message, units, position >= first ? position - first : position + candidates - first,
+                       candidates);
+    }
+    // Unit j of a message of so many goes to the candidate j places after the first, round and round: bytes for the one
+    // that stands `place` after the first.
+    Bytes sprayed(const OutMessage& message, std::int64_t units, std::int64_t place, std::uint32_t candidates) const {
+        if (place >= units) {
+            return {0};
+        }
+        const std::int64_t here = units <= candidates ? 1 : 1 + (units - 1 - place) / candidates;
+        const bool has_last = place + (here - 1) * candidates == units - 1;
+        return {here * unit_.count - (has_last ? units * unit_.count - message.bytes.count : 0)};
     }
 
 private:
@@ -53,8 +66,6 @@ private:
 
     std::uint32_t choose(const OutMessage& message, std::uint32_t source, std::int64_t before,
                          std::uint32_t candidates) const;
-    Bytes sprayed(const OutMessage& message, std::uint32_t start, std::uint32_t candidates,
-                  std::uint32_t position) const;
 
     RoutingSpec routing_;
     Bytes unit_;
