@@ -2,6 +2,7 @@
 #include <simlette/fabric/sweep_network.hpp>
 
 #include <algorithm>
+#include <numeric>
 
 #include <simlette/base/contract.hpp>
 #include <simlette/link/flit.hpp>
@@ -70,51 +71,73 @@ void SweepNetwork::build_ports() {
 void SweepNetwork::begin_window(Time start) {
     start_ = start;
     end_ = start + window_;
-    landings_.insert(landings_.end(), due_landings_.begin() + static_cast<std::ptrdiff_t>(landed_),
-                     due_landings_.end());
+    for (; landed_ < due_landings_.size(); ++landed_) {
+        add_landing(due_landings_[landed_]);
+    }
     due_landings_.clear();
     landed_ = 0;
-    std::size_t kept = 0;
-    for (const Landing& landing : landings_) {
-        if (landing.time < end_) {
-            due_landings_.push_back(landing);
-        } else {
-            landings_[kept++] = landing;
+    if (last_landing_ < end_) {
+        due_landings_.swap(landings_);
+        first_landing_ = Time::never();
+        last_landing_ = {};
+    } else if (first_landing_ < end_) {
+        sorting_.swap(landings_);
+        landings_.clear();
+        first_landing_ = Time::never();
+        last_landing_ = {};
+        for (const Landing& landing : sorting_) {
+            if (landing.time < end_) {
+                due_landings_.push_back(landing);
+            } else {
+                add_landing(landing);
+            }
         }
     }
-    landings_.resize(kept);
     sort_landings();
 }
 
-// Two passes over eleven bits each where the window has so many instants at most.
+void SweepNetwork::add_landing(const Landing& landing) {
+    landings_.push_back(landing);
+    first_landing_ = std::min(first_landing_, landing.time);
+    last_landing_ = std::max(last_landing_, landing.time);
+}
+
+// Into slices of the window, then each by itself.
 void SweepNetwork::sort_landings() {
-    constexpr unsigned bits = 11;
+    constexpr std::size_t slices = 2048;
     constexpr std::size_t few = 256;
-    if (due_landings_.size() < few || window_.ps >= std::int64_t{1} << 2 * bits || many_landings_) {
-        std::sort(due_landings_.begin(), due_landings_.end(), [](const Landing& a, const Landing& b) {
-            return a.time != b.time ? a.time < b.time : a.link < b.link;
-        });
+    const auto sort = [this](std::vector<Landing>::iterator first, std::vector<Landing>::iterator last) {
+        const auto earlier = [this](const Landing& a, const Landing& b) {
+            return a.time != b.time || !many_landings_ ? a.time < b.time : a.link < b.link;
+        };
+        if (!std::is_sorted(first, last, earlier)) {
+            std::sort(first, last, earlier);
+        }
+    };
+    if (due_landings_.size() < few) {
+        sort(due_landings_.begin(), due_landings_.end());
         return;
     }
+    unsigned shift = 0;
+    while (static_cast<std::uint64_t>(window_.ps) >> shift >= slices) {
+        ++shift;
+    }
+    const auto slice = [&](const Landing& landing) {
+        return static_cast<std::size_t>((landing.time - start_).ps >> shift);
+    };
+    std::array<std::uint32_t, slices + 1> place{};  // where a slice begins
+    for (const Landing& landing : due_landings_) {
+        ++place[slice(landing) + 1];
+    }
+    std::partial_sum(place.begin(), place.end(), place.begin());
+    std::array<std::uint32_t, slices + 1> next = place;
     sorting_.resize(due_landings_.size());
-    for (unsigned shift = 0; shift < 2 * bits; shift += bits) {
-        std::array<std::uint32_t, std::size_t{1} << bits> place{};
-        const auto digit = [&](const Landing& landing) {
-            return static_cast<std::size_t>((landing.time - start_).ps >> shift) & (place.size() - 1);
-        };
-        for (const Landing& landing : due_landings_) {
-            ++place[digit(landing)];
-        }
-        std::uint32_t before = 0;
-        for (std::uint32_t& one : place) {
-            const std::uint32_t count = one;
-            one = before;
-            before += count;
-        }
-        for (const Landing& landing : due_landings_) {
-            sorting_[place[digit(landing)]++] = landing;
-        }
-        due_landings_.swap(sorting_);
+    for (const Landing& landing : due_landings_) {
+        sorting_[next[slice(landing)]++] = landing;
+    }
+    due_landings_.swap(sorting_);
+    for (std::size_t i = 0; i < slices; ++i) {
+        sort(due_landings_.begin() + place[i], due_landings_.begin() + place[i + 1]);
     }
 }
 
@@ -135,10 +158,7 @@ Time SweepNetwork::next_instant(Time limit) {
         } else if (!cut) {
             run_ports(end_, end_);
         }
-        for (const Landing& landing : landings_) {
-            next = std::min(next, landing.time);
-        }
-        next = std::min({next, attention_, landed_ < due_landings_.size() ? due_landings_[landed_].time : next});
+        next = std::min({next, attention_, first_landing_, landed_ < due_landings_.size() ? due_landings_[landed_].time : next});
         if (next == Time::never()) {
             now_ = std::max(now_, last_event_);
             return next;
@@ -190,6 +210,11 @@ void SweepNetwork::inject(const Injection& injection) {
         return PortMessage::Waiting{now_, {}, {}, {}, 0};
     });
     flits_outside_ += more;
+    constexpr std::int64_t most = 1 << 20;
+    const auto room = static_cast<std::size_t>(std::min(flits_outside_, most));  // a message has one flit at least
+    if (messages_.capacity() < room) {
+        messages_.reserve(std::max(room, 2 * messages_.capacity()));
+    }
 }
 
 void SweepNetwork::reset_arbiters() {
@@ -420,6 +445,8 @@ void SweepNetwork::clear() {
     kept_.clear();
     landings_.clear();
     due_landings_.clear();
+    first_landing_ = Time::never();
+    last_landing_ = {};
     landed_ = 0;
     alarms_ = {};
     sent_.clear();

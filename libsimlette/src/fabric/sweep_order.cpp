@@ -226,7 +226,7 @@ void SweepNetwork::land(const Port& port, const FlitRun& run, Time first) {
     if (one_way_ && !run.has_last()) {
         return;
     }
-    landings_.push_back({first + port.flit_time * (run.count - 1), run.flit, run.count, port.link});
+    add_landing({first + port.flit_time * (run.count - 1), run.flit, run.count, port.link});
 }
 
 void SweepNetwork::give_credits(Place to, std::uint32_t channel, Time first, std::uint32_t count, Duration flit_time) {

@@ -108,21 +108,24 @@ private:
 class RunQueues {
 public:
     void push(LinkId input, const FlitRun& run, RunPool& pool) {
-        std::uint32_t place = guess_ < queues_.size() ? guess_ : 0;  // inputs come in turn more often than not
-        if (place >= queues_.size() || queues_[place].input != input) {
-            place = find(input);
+        if (inputs() == 0) {
+            lone_input_ = input;
+            lone_ = run;
+            return;
         }
-        guess_ = place + 1;
-        if (queues_[place].runs.empty()) {
-            --empties_;
+        if (lone_.count > 0) {
+            enqueue(lone_input_, lone_, pool);
+            lone_.count = 0;
         }
-        queues_[place].runs.push(run, pool);
+        enqueue(input, run, pool);
     }
 
     // Inputs that wait.
-    std::size_t inputs() const { return queues_.size() - empties_; }
+    std::size_t inputs() const { return lone_.count > 0 ? 1 : queues_.size() - empties_; }
     // The run that is served next. Requires: inputs() > 0.
-    const FlitRun& head(const RunPool& pool) const { return pool[queues_[place_to_serve()].runs.first()].run; }
+    const FlitRun& head(const RunPool& pool) const {
+        return lone_.count > 0 ? lone_ : pool[queues_[place_to_serve()].runs.first()].run;
+    }
     // Into the cache: the queues, and once they are there the runs that are served next.
     void prefetch() const {
         constexpr std::size_t in_a_line = 5;
@@ -147,6 +150,9 @@ public:
     };
     // Serves so many flits of the next input. Requires: its first run has as many.
     Served pop(std::uint32_t count, RunPool& pool) {
+        if (lone_.count > 0) {
+            return {lone_input_, pop_lone(count)};
+        }
         next_ = place_to_serve();
         Queue& queue = queues_[next_++];
         pointer_ = queue.input + 1;
@@ -158,7 +164,8 @@ public:
     }
 
     bool holds(LinkId input) const {
-        return std::any_of(queues_.begin(), queues_.end(),
+        return (lone_.count > 0 && lone_input_ == input) ||
+               std::any_of(queues_.begin(), queues_.end(),
                            [input](const Queue& queue) { return queue.input == input && !queue.runs.empty(); });
     }
     void reset_pointer() { next_ = pointer_ = 0; }
@@ -169,6 +176,29 @@ private:
         RunFifo runs;  // empty ones are kept until there are many of them
     };
     using Queues = boost::container::small_vector<Queue, 2>;
+
+    void enqueue(LinkId input, const FlitRun& run, RunPool& pool) {
+        std::uint32_t place = guess_ < queues_.size() ? guess_ : 0;  // inputs come in turn more often than not
+        if (place >= queues_.size() || queues_[place].input != input) {
+            place = find(input);
+        }
+        guess_ = place + 1;
+        if (queues_[place].runs.empty()) {
+            --empties_;
+        }
+        queues_[place].runs.push(run, pool);
+    }
+
+    FlitRun pop_lone(std::uint32_t count) {
+        FlitRun taken = lone_;
+        taken.count = count;
+        lone_.count -= count;
+        taken.flit &= lone_.count > 0 ? ~FlitRun::last_bit : ~std::uint32_t{0};
+        pointer_ = lone_input_ + 1;
+        queues_.clear();
+        next_ = empties_ = 0;
+        return taken;
+    }
 
     // Makes a place for an input that has none.
     std::uint32_t find(LinkId input) {
@@ -211,6 +241,9 @@ private:
         empties_ = 0;
     }
 
+    // A run that waits alone: then all queues are empty.
+    FlitRun lone_;
+    LinkId lone_input_ = 0;
     Queues queues_;  // by input
     std::uint32_t empties_ = 0;
     LinkId pointer_ = 0;      // input served last, plus 1

@@ -138,6 +138,7 @@ private:
     void build_ports();
     void order_ports();
     void begin_window(Time start);
+    void add_landing(const Landing& landing);
     void sort_landings();
     void run_ports(Time decide_before, Time absorb_before);
     Place place_of(const Port& port) const { return static_cast<Place>(&port - ports_.data()); }
@@ -244,6 +245,8 @@ private:
     };
     std::vector<boost::container::small_vector<Kept, 2>> kept_;
     std::vector<Landing> landings_;  // after the window
+    Time first_landing_ = Time::never();
+    Time last_landing_;
     std::vector<Landing> due_landings_;
     std::vector<Landing> sorting_;
     std::size_t landed_ = 0;  // of due_landings_
