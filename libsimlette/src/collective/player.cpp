@@ -192,13 +192,15 @@ bool CollectiveRun::decides(const Arrival& later, const Arrival& than) {
 
 void CollectiveRun::note_arrival(Time now, const Delivery& delivery) {
     const std::uint32_t destination = delivery.destination_rank - first_place_;
+    TimeParts parts;
+    parts.wait = delivery.taken;
     const Arrival arrival{now,
                           delivery.source_rank - first_place_,
                           destination,
                           delivery.port,
                           delivery.phase,
                           delivery.released_by_request,
-                          delivery.parts};
+                          delivery.parts != nullptr ? *delivery.parts : parts};
     Arrival& last = last_of_[spec_.phase_barrier ? arrival.phase : at(arrival.phase, destination)];
     if (decides(arrival, last)) {
         last = arrival;

@@ -283,7 +283,7 @@ void SweepNetwork::finish_data(std::uint32_t id) {
                             message.bytes.count, message.flits, message.injected, now_});
     }
     deliveries_.push_back(delivery(id));
-    deliveries_.back().parts.wait = now_ - message.ready;
+    deliveries_.back().taken = now_ - message.ready;
 }
 
 Delivery SweepNetwork::delivery(std::uint32_t id) const {
@@ -300,6 +300,7 @@ Delivery SweepNetwork::delivery(std::uint32_t id) const {
             message.bytes,
             message.injected,
             {},
+            nullptr,
             message.released_by_request};
 }
 

@@ -17,6 +17,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <vector>
 
@@ -314,6 +315,7 @@ private:
     std::vector<Arrival> landed_;                                // at accelerators
     std::vector<std::uint32_t> free_messages_;
     std::vector<Delivery> deliveries_;
+    std::deque<TimeParts> parts_;  // of them
     std::vector<std::uint32_t> wakes_;
     std::vector<MessageRecord> records_;
     bool recording_ = false;

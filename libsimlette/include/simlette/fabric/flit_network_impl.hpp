@@ -85,6 +85,7 @@ void FlitNetwork<Queue>::close() {
     }
     due_.clear();
     deliveries_.clear();
+    parts_.clear();
     wakes_.clear();
 }
 
@@ -373,6 +374,7 @@ void FlitNetwork<Queue>::clear() {
     landed_.clear();
     free_messages_.clear();
     deliveries_.clear();
+    parts_.clear();
     wakes_.clear();
     records_.clear();
     trace_.clear();

@@ -88,7 +88,8 @@ void FlitNetwork<Queue>::finish_data(std::uint32_t message) {
         records_.push_back({done.collective, done.phase, done.source_rank, done.destination_rank, done.port,
                             done.bytes.count, done.flits, done.injected, now_});
     }
-    done.parts = path(message);
+    done.parts = &parts_.emplace_back(path(message));
+    done.taken = done.parts->total();
     deliveries_.push_back(done);
 }
 

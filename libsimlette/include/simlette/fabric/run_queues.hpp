@@ -244,11 +244,11 @@ private:
     // A run that waits alone: then all queues are empty.
     FlitRun lone_;
     LinkId lone_input_ = 0;
-    Queues queues_;  // by input
     std::uint32_t empties_ = 0;
     LinkId pointer_ = 0;      // input served last, plus 1
     std::uint32_t next_ = 0;  // the first place whose input is not below the pointer
     std::uint32_t guess_ = 0;
+    Queues queues_;  // by input
 };
 
 }  // namespace simlette

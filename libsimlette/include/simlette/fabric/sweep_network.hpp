@@ -95,11 +95,11 @@ private:
         std::uint8_t finite = 0;
         std::uint8_t next_channel = 0;
         std::uint8_t stalled = 0;
+        alignas(64) std::array<RunQueues, channel_count> outputs;  // of a switch
+        RunPool pool;
         std::array<std::vector<CreditRun>, channel_count> credit_inbox;
         std::array<Time, channel_count> stalled_since{};
         std::array<Duration, channel_count> stall{};
-        RunPool pool;
-        std::array<RunQueues, channel_count> outputs;  // of a switch
         RunFifo answers;                               // of an accelerator
         std::array<std::uint32_t, channel_count> sprayed{};  // to the switch where it ends
         std::array<std::uint64_t, channel_count> draws{};

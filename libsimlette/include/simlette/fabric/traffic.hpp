@@ -85,11 +85,13 @@ struct Delivery {
     std::int64_t flits = 0;
     Bytes bytes{0};
     Time injected;
-    // What its last flit went through since it was ready at its source. Of data that was read: since the request was
-    // ready, or since the data was, whichever its departure waited for. Beyond one switch all of it counts as `wait`
-    // unless the message was traced.
-    TimeParts parts;
-    bool released_by_request = false;  // parts include the request
+    // Since its last flit was ready at its source. Of data that was read: since the request was ready, or since the
+    // data was, whichever its departure waited for.
+    Duration taken{0};
+    // What that went through, kept by the network while the instant is open; nullptr: nobody looked, and all of it counts
+    // as `wait`. Beyond one switch only traced messages are looked at.
+    const TimeParts* parts = nullptr;
+    bool released_by_request = false;  // `taken` includes the request
 };
 
 }  // namespace simlette
