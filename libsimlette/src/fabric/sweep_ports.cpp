@@ -27,7 +27,6 @@ void SweepNetwork::run_ports(Time decide_before, Time absorb_before) {
             const auto bit = static_cast<unsigned>(__builtin_ctzll(to_do));
             const auto place = static_cast<Place>(word * 64 + bit);
             busy_[word] &= ~(std::uint64_t{1} << bit);
-            fetch_ahead(place);
             if (order_[place] < first_switch_link_) {
                 visit<false>(place, decide_before, absorb_before);
             } else {
@@ -42,53 +41,6 @@ void SweepNetwork::run_ports(Time decide_before, Time absorb_before) {
     }
     hand_over_runs();
     decided_ = decide_before;
-}
-
-namespace {
-
-template <class T>
-void prefetch(const std::vector<T>& some) {
-    constexpr std::size_t line = 64;
-    constexpr std::size_t most = 8 * line;
-    const char* first = reinterpret_cast<const char*>(some.data());
-    for (std::size_t at = 0; at < std::min(most, some.size() * sizeof(T)); at += line) {
-        __builtin_prefetch(first + at);
-    }
-}
-
-}  // namespace
-
-// What ports that come soon will read, first themselves, then what they point to.
-void SweepNetwork::fetch_ahead(Place place) {
-    constexpr std::size_t line = 64;
-    constexpr Place far = 8;
-    constexpr Place near = 4;
-    constexpr Place next = 2;
-    const auto busy = [this](Place at) { return at < ports_.size() && (busy_[at / 64] >> at % 64 & 1U) != 0; };
-    if (busy(place + far)) {
-        const char* port = reinterpret_cast<const char*>(&ports_[place + far]);
-        for (std::size_t at = 0; at < sizeof(Port); at += line) {
-            __builtin_prefetch(port + at);
-        }
-        if (order_[place + far] < first_switch_link_) {
-            sources_.prefetch(order_[place + far]);
-        }
-    }
-    if (busy(place + near)) {
-        const Port& port = ports_[place + near];
-        prefetch(port.inbox);
-        for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
-            prefetch(port.credit_inbox[channel]);
-            port.outputs[channel].prefetch();
-        }
-    }
-    if (busy(place + next)) {
-        const Port& port = ports_[place + next];
-        port.pool.prefetch();
-        for (const RunQueues& queues : port.outputs) {
-            queues.prefetch_served(port.pool);
-        }
-    }
 }
 
 template <bool at_switch>

@@ -53,11 +53,6 @@ public:
         nodes_[id].run.count = 0;
         --taken_;
     }
-    void prefetch() const {
-        if (taken_ > 0) {
-            __builtin_prefetch(&nodes_[turn_]);
-        }
-    }
 
 private:
     std::vector<Node> nodes_;
@@ -125,23 +120,6 @@ public:
     // The run that is served next. Requires: inputs() > 0.
     const FlitRun& head(const RunPool& pool) const {
         return lone_.count > 0 ? lone_ : pool[queues_[place_to_serve()].runs.first()].run;
-    }
-    // Into the cache: the queues, and once they are there the runs that are served next.
-    void prefetch() const {
-        constexpr std::size_t in_a_line = 5;
-        for (std::size_t i = 0; i < queues_.size(); i += in_a_line) {
-            __builtin_prefetch(&queues_[i]);
-        }
-    }
-    void prefetch_served(const RunPool& pool) const {
-        constexpr std::size_t few = 8;
-        std::size_t place = next_;
-        for (std::size_t i = 0; i < std::min(few, queues_.size()); ++i, ++place) {
-            place = place < queues_.size() ? place : 0;
-            if (!queues_[place].runs.empty()) {
-                __builtin_prefetch(&pool[queues_[place].runs.first()]);
-            }
-        }
     }
 
     struct Served {

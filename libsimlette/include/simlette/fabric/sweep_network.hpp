@@ -143,7 +143,6 @@ private:
     void run_ports(Time decide_before, Time absorb_before);
     Place place_of(const Port& port) const { return static_cast<Place>(&port - ports_.data()); }
     void need(Place place) { busy_[place / 64] |= std::uint64_t{1} << place % 64; }
-    void fetch_ahead(Place place);
     void expect(Time t) { attention_ = t < attention_ ? t : attention_; }
 
     // A port in a window.
