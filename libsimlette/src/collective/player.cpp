@@ -207,9 +207,15 @@ void CollectiveRun::note_arrival(Time now, const Delivery& delivery) {
     }
 }
 
-const CollectiveRun::Arrival& CollectiveRun::last() const {
-    return *std::max_element(last_of_.begin(), last_of_.end(),
-                             [](const Arrival& a, const Arrival& b) { return decides(b, a); });
+const CollectiveRun::Arrival* CollectiveRun::last() const {
+    const auto last = std::max_element(last_of_.begin(), last_of_.end(),
+                                       [](const Arrival& a, const Arrival& b) { return decides(b, a); });
+    return last == last_of_.end() ? nullptr : &*last;
+}
+
+TimeParts CollectiveRun::critical_path() const {
+    const Arrival* arrival = last();
+    return arrival == nullptr ? TimeParts{} : way_of(*arrival);
 }
 
 TimeParts CollectiveRun::way_of(const Arrival& arrival) const {
@@ -285,7 +291,7 @@ void CollectiveRun::release_early(std::uint32_t rank, Orders& orders) {
 
 std::vector<CollectiveRun::Step> CollectiveRun::critical_steps() const {
     std::vector<Step> steps;
-    const Arrival* arrival = &last();
+    const Arrival* arrival = last();
     while (arrival != nullptr && arrival->at >= spec_.earliest_start) {
         std::uint32_t phase = arrival->phase;
         const std::uint32_t rank = arrival->released_by();

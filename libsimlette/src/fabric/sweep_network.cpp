@@ -158,7 +158,8 @@ Time SweepNetwork::next_instant(Time limit) {
         } else if (!cut) {
             run_ports(end_, end_);
         }
-        next = std::min({next, attention_, first_landing_, landed_ < due_landings_.size() ? due_landings_[landed_].time : next});
+        next = std::min(
+            {next, attention_, first_landing_, landed_ < due_landings_.size() ? due_landings_[landed_].time : next});
         if (next == Time::never()) {
             now_ = std::max(now_, last_event_);
             return next;
@@ -191,6 +192,7 @@ void SweepNetwork::open(Time t) {
 
 void SweepNetwork::close() {
     deliveries_.clear();
+    parts_.clear();
     wakes_.clear();
 }
 
@@ -204,8 +206,12 @@ void SweepNetwork::settle() {
 void SweepNetwork::inject(const Injection& injection) {
     const std::int64_t more = sources_.add(injection, [&](LinkId id, std::int64_t flits) {
         for (std::int64_t left = flits; left > 0; left -= UINT32_MAX) {
-            put(place_[id], {FlitRun::of(0, 0), static_cast<std::uint32_t>(std::min<std::int64_t>(left, UINT32_MAX)), 0},
-                no_id, now_);
+            put(place_[id],
+                {FlitRun::of(0, 0), static_cast<std::uint32_t>(std::min<std::int64_t>(left, UINT32_MAX)), 0}, no_id,
+                now_);
+        }
+        if (trace_.on()) [[unlikely]] {
+            note_injection(injection, id);
         }
         return PortMessage::Waiting{now_, {}, {}, {}, 0};
     });
@@ -233,7 +239,8 @@ void SweepNetwork::deliver(const Landing& landing) {
     const std::uint32_t id = landing.flit >> 2U;
     Message& message = messages_[id];
     const bool answer = (landing.flit & 1U) != 0;
-    const std::uint32_t flits = one_way_ ? message.undelivered : landing.count;
+    const bool followed = trace_.on() && trace_landing(landing);
+    const std::uint32_t flits = one_way_ && !followed ? message.undelivered : landing.count;
     flits_outside_ -= flits;
     message.undelivered -= flits;
     if (message.undelivered > 0) {
@@ -248,7 +255,7 @@ void SweepNetwork::deliver(const Landing& landing) {
     } else {
         ++totals_.response_flits;
     }
-    free_messages_.push_back(id);
+    free_message(id);
 }
 
 void SweepNetwork::reach_completer(std::uint32_t id, LinkId from) {
@@ -262,7 +269,7 @@ void SweepNetwork::reach_completer(std::uint32_t id, LinkId from) {
     }
     finish_data(id);
     if (rules_.responses == ResponsePolicy::none) {
-        free_messages_.push_back(id);
+        free_message(id);
     } else {
         queue_answer(id, 1);
     }
@@ -284,6 +291,9 @@ void SweepNetwork::finish_data(std::uint32_t id) {
     }
     deliveries_.push_back(delivery(id));
     deliveries_.back().taken = now_ - message.ready;
+    if (trace_.on()) [[unlikely]] {
+        tell_parts(id, deliveries_.back());
+    }
 }
 
 Delivery SweepNetwork::delivery(std::uint32_t id) const {
@@ -321,6 +331,10 @@ void SweepNetwork::queue_answer(std::uint32_t id, std::uint32_t flits) {
     require(message.answer_link != no_id, "an answer leaves by the port on which the request came");
     message.undelivered = flits;
     flits_outside_ += flits;
+    if (trace_.on()) [[unlikely]] {
+        trace_.end(id);
+        trace_.begin(id, trace_key(id, 1));
+    }
     put(place_[message.answer_link],
         {FlitRun::of(id, 1) | FlitRun::last_bit, flits, graph_.links[message.first_link].from}, no_id, now_);
 }
@@ -346,6 +360,13 @@ std::uint32_t SweepNetwork::new_message() {
     return id;
 }
 
+void SweepNetwork::free_message(std::uint32_t id) {
+    free_messages_.push_back(id);
+    if (trace_.on()) [[unlikely]] {
+        trace_.end(id);
+    }
+}
+
 std::uint32_t SweepNetwork::start_message(const PortMessage& next, LinkId link) {
     const std::uint32_t id = new_message();
     const Injection& injection = *next.injection;
@@ -365,6 +386,9 @@ std::uint32_t SweepNetwork::start_message(const PortMessage& next, LinkId link) 
     message.read = injection.read;
     message.answered = false;
     message.released_by_request = false;
+    if (trace_.on()) [[unlikely]] {
+        trace_.begin(id, trace_key(id, 0));
+    }
     return id;
 }
 
@@ -459,6 +483,9 @@ void SweepNetwork::clear() {
     events_ = 0;
     totals_ = NetworkStatistics{};
     hash_ = {};
+    parts_.clear();
+    trace_.clear();
+    traced_injections_.clear();
 }
 
 }  // namespace simlette

@@ -115,8 +115,8 @@ void SweepNetwork::order_ports() {
         place_[order_[place]] = place;
     }
     for (const SwitchRoutes& routes : graph_.switches) {
-        onward_.push_back({routes.own_group, routes.first_down == no_id ? no_id : place_[routes.first_down],
-                           routes.first_choice});
+        onward_.push_back(
+            {routes.own_group, routes.first_down == no_id ? no_id : place_[routes.first_down], routes.first_choice});
     }
     for (const LinkId link : graph_.choice_links) {
         choices_.push_back(place_[link]);
@@ -161,9 +161,9 @@ void SweepNetwork::go_on(Port& port, const FlitRun& run, Time arrives) {
     }
 }
 
-// Links of another rate take flits one by one.
+// Links of another rate take flits one by one; so are those that are followed.
 void SweepNetwork::put_each(Place out, const FlitRun& run, const Port& input, Time arrives) {
-    if (one_rate_) {
+    if (one_rate_ && !follows(run)) {
         put(out, run, input.link, arrives);
         return;
     }
@@ -203,7 +203,8 @@ std::uint32_t SweepNetwork::choose(Port& port, const FlitRun& run, std::uint32_t
 std::uint32_t SweepNetwork::turn(Port& port, std::uint32_t channel, std::uint32_t candidates) {
     if (routing_.policy == RoutingPolicy::random) {
         const std::uint64_t count = port.draws[channel]++;
-        return static_cast<std::uint32_t>(mix(mix(mix(seed_, port.at), graph_.links[port.link].to_port), count) % candidates);
+        return static_cast<std::uint32_t>(mix(mix(mix(seed_, port.at), graph_.links[port.link].to_port), count) %
+                                          candidates);
     }
     const std::uint32_t cycle = spray_cycles_[port.at];
     std::uint32_t& sprayed = port.sprayed[channel];
@@ -223,6 +224,13 @@ void SweepNetwork::reset_spray() {
 
 // The core counts a message when its last flit is there.
 void SweepNetwork::land(const Port& port, const FlitRun& run, Time first) {
+    if (follows(run)) {
+        for (std::uint32_t i = 0; i < run.count; ++i) {
+            const std::uint32_t flit = i + 1 == run.count ? run.flit : run.flit & ~FlitRun::last_bit;
+            add_landing({first + port.flit_time * i, flit, 1, port.link});
+        }
+        return;
+    }
     if (one_way_ && !run.has_last()) {
         return;
     }

@@ -224,6 +224,9 @@ void SweepNetwork::absorb_one(Pass& pass, const Inbound& arrival) {
     } else if (channel == 1) {
         port.answers.push(arrival.run, port.pool);
     }
+    if (trace_.on()) [[unlikely]] {
+        trace_arrival(port, arrival, at_switch);
+    }
 }
 
 // Flits of runs that have begun to arrive, later than `after`.
@@ -339,16 +342,21 @@ void SweepNetwork::send(Pass& pass, std::uint32_t channel, Time start, std::int6
     Port& port = pass.port;
     const auto count = static_cast<std::uint32_t>(flits);
     FlitRun run;
+    LinkId from = no_id;
     if constexpr (at_switch) {
         const RunQueues::Served served = port.outputs[channel].pop(count, port.pool);
         run = served.run;
+        from = served.input;
         const Place input = place_[served.input];
         if ((ports_[input].finite >> channel & 1U) != 0) {
-            give_credits(input, channel, start + port.flit_time + graph_.class_of(served.input).credit_return,
-                         count, port.flit_time);
+            give_credits(input, channel, start + port.flit_time + graph_.class_of(served.input).credit_return, count,
+                         port.flit_time);
         }
     } else {
         run = channel == 0 ? next_request(port.link, start, count) : port.answers.pop(count, port.pool);
+    }
+    if (trace_.on()) [[unlikely]] {
+        trace_departure(port, run, from, start);
     }
     port.queued[channel] -= flits;
     port.waited += sum_of_times(start, flits, port.flit_time);

@@ -21,6 +21,7 @@ SimulatorOptions options_of(const RunControl& control) {
     options.record_ports = control.record_trace;
     options.mode = control.mode;
     options.engine = control.engine;
+    options.prefer_explained = false;
     options.count_shares = control.count_shares;
     return options;
 }

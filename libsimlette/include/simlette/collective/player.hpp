@@ -40,7 +40,7 @@ public:
     Time end() const { return last_finish_; }
     Time first_finish() const { return first_finish_; }  // of a rank
     // Of the way to the message delivered last. Requires: finished().
-    TimeParts critical_path() const { return way_of(last()); }
+    TimeParts critical_path() const;
     // The messages of that way, first sent first: each was released by the delivery of the one before.
     struct Step {
         std::uint32_t phase = 0;
@@ -113,7 +113,8 @@ private:
     std::vector<std::uint32_t> at_barrier_;
     std::vector<std::vector<Delivery>> early_;         // by holder: requests for a phase that it has not entered
     std::vector<std::vector<std::vector<Leg>>> into_;  // by phase and receiver; of reads with Symmetry::none
-    // How a rank came to enter a phase, or would come to end it: the delivery it waited for, and what that went through.
+    // How a rank came to enter a phase, or would come to end it: the delivery it waited for, and what that went
+    // through.
     struct Arrival {
         Time at{-1};
         std::uint32_t source = 0;
@@ -127,7 +128,7 @@ private:
     const Arrival& last_of(std::uint32_t phase, std::uint32_t rank) const {
         return last_of_[spec_.phase_barrier ? phase : std::size_t{phase} * schedule_.ranks + rank];
     }
-    const Arrival& last() const;                      // of all
+    const Arrival* last() const;                     // of all; nullptr: there are no phases
     TimeParts way_of(const Arrival& arrival) const;  // from the start of the collective
     static bool decides(const Arrival& later, const Arrival& than);
     void go_on_by(std::uint32_t rank, const Arrival& last, Time now, Orders& orders);

@@ -251,6 +251,7 @@ private:
     FlitTrace::OnWire on_wire(std::uint32_t message) const;
     FlitTrace::Clock clock(LinkId id, std::uint32_t channel) const;
     TracedMessage trace_key(std::uint32_t message) const;
+    Time departure(LinkId from) const;
     TimeParts traced_path(std::uint32_t message) const;
     Duration waited(const LinkState& link) const;
     StallRecord stall_record(LinkId id, std::uint32_t cause) const;

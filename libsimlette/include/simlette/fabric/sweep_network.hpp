@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <queue>
 #include <utility>
 #include <vector>
@@ -19,6 +20,7 @@
 
 #include <simlette/base/span.hpp>
 #include <simlette/engine/event_hash.hpp>
+#include <simlette/fabric/flit_trace.hpp>
 #include <simlette/fabric/host_graph.hpp>
 #include <simlette/fabric/run_queues.hpp>
 #include <simlette/fabric/source_queue.hpp>
@@ -56,6 +58,9 @@ public:
     void settle();
 
     void record_messages(bool on) { recording_ = on; }
+    // Follows the flits of these; before anything is injected.
+    void trace(const std::vector<TracedMessage>& messages);
+    const FlitTrace& traced() const { return trace_; }
     const std::vector<MessageRecord>& records() const { return records_; }
     // These require: settled.
     NetworkStatistics statistics() const;
@@ -100,7 +105,7 @@ private:
         std::array<std::vector<CreditRun>, channel_count> credit_inbox;
         std::array<Time, channel_count> stalled_since{};
         std::array<Duration, channel_count> stall{};
-        RunFifo answers;                               // of an accelerator
+        RunFifo answers;                                     // of an accelerator
         std::array<std::uint32_t, channel_count> sprayed{};  // to the switch where it ends
         std::array<std::uint64_t, channel_count> draws{};
     };
@@ -194,6 +199,25 @@ private:
     void hand_over_credits();
     void give_credits(Place to, std::uint32_t channel, Time first, std::uint32_t count, Duration flit_time);
 
+    // Of messages that are traced.
+    struct TracedInjection {
+        LinkId link;
+        Time time;
+        FlitTrace::Range wanted;
+        FlitTrace::Flow flow;
+    };
+    bool follows(const FlitRun& run) const { return trace_.on() && trace_.wanted_of(run.message()) != no_id; }
+    TracedMessage trace_key(std::uint32_t id, std::uint32_t channel) const;
+    FlitTrace::OnWire on_wire(std::uint32_t id, std::uint32_t channel) const;
+    FlitTrace::Clock clock(const Port& port, std::uint32_t channel, Time at) const;
+    void note_injection(const Injection& injection, LinkId link);
+    void trace_injections(const Port& port, Time at);
+    void trace_arrival(const Port& port, const Inbound& arrival, bool at_switch);
+    void trace_waiting(const Port& port, FlitTrace::Waiting waiting, Time at);
+    void trace_departure(const Port& port, const FlitRun& run, LinkId input, Time start);
+    bool trace_landing(const Landing& landing);
+    void tell_parts(std::uint32_t message, Delivery& delivery);
+
     // Deliveries.
     void deliver(const Landing& landing);
     void reach_completer(std::uint32_t id, LinkId from);
@@ -201,6 +225,7 @@ private:
     void queue_answer(std::uint32_t id, std::uint32_t flits);
     Delivery delivery(std::uint32_t id) const;
     std::uint32_t new_message();
+    void free_message(std::uint32_t id);
     Duration stalled_for(const Port& port, std::uint32_t channel) const;
     const Port& port_of(LinkId link) const { return ports_[place_[link]]; }
 
@@ -273,6 +298,7 @@ private:
     std::array<std::vector<CreditRun>, channel_count> due_credits_;
     std::vector<CreditRun> arriving_;  // runs that have begun to arrive
     std::vector<Delivery> deliveries_;
+    std::deque<TimeParts> parts_;  // of those that were traced
     std::vector<std::uint32_t> wakes_;
     std::vector<MessageRecord> records_;
     bool recording_ = false;
@@ -281,6 +307,9 @@ private:
     std::uint64_t events_ = 0;
     NetworkStatistics totals_;
     EventHash hash_;
+    FlitTrace trace_;
+    std::vector<FlitTrace::OnWire> on_wire_;  // of each port, last, while messages are traced
+    std::vector<TracedInjection> traced_injections_;
 };
 
 }  // namespace simlette

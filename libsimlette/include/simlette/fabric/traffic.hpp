@@ -88,8 +88,8 @@ struct Delivery {
     // Since its last flit was ready at its source. Of data that was read: since the request was ready, or since the
     // data was, whichever its departure waited for.
     Duration taken{0};
-    // What that went through, kept by the network while the instant is open; nullptr: nobody looked, and all of it counts
-    // as `wait`. Beyond one switch only traced messages are looked at.
+    // What that went through, kept by the network while the instant is open; nullptr: nobody looked, and all of it
+    // counts as `wait`. Beyond one switch only traced messages are looked at.
     const TimeParts* parts = nullptr;
     bool released_by_request = false;  // `taken` includes the request
 };
