@@ -245,11 +245,16 @@ void explain(const LoadedRun& loaded, const RunInputs& inputs, const RunControl&
              const std::vector<TracedMessage>& critical, RunReport& report) {
     RunControl plain = control;
     plain.record_utilization = false;
-    WorkloadRun again(loaded, inputs, plain, {false, false, critical, Mode::flit});
+    SimulatorOptions options;
+    options.traced_messages = critical;
+    options.engine = control.engine;
+    options.prefer_explained = false;
+    WorkloadRun again(loaded, inputs, plain, options);
     const Outcome outcome = again.play();
     again.add_costs(report);
     if (outcome != report.outcome) {
         report.explained = false;  // interrupted: the first run is whole
+        report.paths_missing = true;
         return;
     }
     for (std::size_t entry = 0; entry < report.collectives.size(); ++entry) {
