@@ -361,10 +361,12 @@ std::uint32_t SweepNetwork::new_message() {
 }
 
 void SweepNetwork::free_message(std::uint32_t id) {
-    free_messages_.push_back(id);
     if (trace_.on()) [[unlikely]] {
         trace_.end(id);
+        freed_.push_back(id);
+        return;
     }
+    free_messages_.push_back(id);
 }
 
 std::uint32_t SweepNetwork::start_message(const PortMessage& next, LinkId link) {
@@ -485,6 +487,7 @@ void SweepNetwork::clear() {
     hash_ = {};
     parts_.clear();
     trace_.clear();
+    freed_.clear();
     traced_injections_.clear();
 }
 

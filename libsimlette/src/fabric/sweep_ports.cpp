@@ -40,6 +40,8 @@ void SweepNetwork::run_ports(Time decide_before, Time absorb_before) {
         }
     }
     hand_over_runs();
+    free_messages_.insert(free_messages_.end(), freed_.begin(), freed_.end());
+    freed_.clear();
     decided_ = decide_before;
 }
 
@@ -363,6 +365,7 @@ void SweepNetwork::send(Pass& pass, std::uint32_t channel, Time start, std::int6
     port.sent += flits;
     port.free_at = start + port.flit_time * flits;
     port.next_channel = static_cast<std::uint8_t>(1U - channel);
+    port.on_wire = run.flit;
     note_left_waiting(port, start, flits);
     if ((port.finite >> channel & 1U) != 0) {
         port.credits[channel] -= flits;

@@ -17,11 +17,6 @@ Half half_of(bool read, std::uint32_t channel) {
 
 }  // namespace
 
-void SweepNetwork::trace(const std::vector<TracedMessage>& messages) {
-    trace_.want(messages);
-    on_wire_.assign(trace_.on() ? ports_.size() : 0, {});
-}
-
 TracedMessage SweepNetwork::trace_key(std::uint32_t id, std::uint32_t channel) const {
     const Message& message = messages_[id];
     return {message.collective,
@@ -52,7 +47,7 @@ void SweepNetwork::trace_waiting(const Port& port, FlitTrace::Waiting waiting, T
     waiting.hop.ready = at;
     waiting.at_ready = clock(port, waiting.channel, at);
     const bool busy = port.free_at > at;
-    trace_.wait(std::move(waiting), busy ? on_wire_[place_of(port)] : FlitTrace::OnWire{},
+    trace_.wait(std::move(waiting), busy ? on_wire(port.on_wire >> 2U, port.on_wire & 1U) : FlitTrace::OnWire{},
                 busy ? port.free_at - at : Duration{0});
 }
 
@@ -111,6 +106,9 @@ void SweepNetwork::note_injection(const Injection& injection, LinkId link) {
 }
 
 void SweepNetwork::trace_departure(const Port& port, const FlitRun& run, LinkId input, Time start) {
+    if (!trace_.waits_at(port.link)) {
+        return;
+    }
     const FlitTrace::OnWire wire = on_wire(run.message(), run.channel());
     const std::uint32_t wanted = trace_.wanted_of(run.message());
     for (std::uint32_t i = 0; i < run.count && trace_.waits_at(port.link); ++i) {
@@ -118,7 +116,6 @@ void SweepNetwork::trace_departure(const Port& port, const FlitRun& run, LinkId 
         trace_.depart(port.link, wanted, input, run.has_last() && i + 1 == run.count, now, graph_.class_of(port.link),
                       clock(port, run.channel(), now), wire);
     }
-    on_wire_[place_of(port)] = wire;
 }
 
 // Returns whether these flits, of which each lands by itself, are of a wanted message.

@@ -59,7 +59,7 @@ public:
 
     void record_messages(bool on) { recording_ = on; }
     // Follows the flits of these; before anything is injected.
-    void trace(const std::vector<TracedMessage>& messages);
+    void trace(const std::vector<TracedMessage>& messages) { trace_.want(messages); }
     const FlitTrace& traced() const { return trace_; }
     const std::vector<MessageRecord>& records() const { return records_; }
     // These require: settled.
@@ -100,6 +100,7 @@ private:
         std::uint8_t finite = 0;
         std::uint8_t next_channel = 0;
         std::uint8_t stalled = 0;
+        std::uint32_t on_wire = 0;                                 // a flit of the run that left last
         alignas(64) std::array<RunQueues, channel_count> outputs;  // of a switch
         RunPool pool;
         std::array<std::vector<CreditRun>, channel_count> credit_inbox;
@@ -308,7 +309,7 @@ private:
     NetworkStatistics totals_;
     EventHash hash_;
     FlitTrace trace_;
-    std::vector<FlitTrace::OnWire> on_wire_;  // of each port, last, while messages are traced
+    std::vector<std::uint32_t> freed_;  // while messages are traced: one may still be on a wire in this window
     std::vector<TracedInjection> traced_injections_;
 };
 
