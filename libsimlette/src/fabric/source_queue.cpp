@@ -132,6 +132,7 @@ PortMessage SourceQueues::next(LinkId link) {
     }
     found.transactions = transactions(held.injection, found.bytes);
     begin(port, held.injection.collective, found.transactions.forward);
+    port.current.destination = found.message.destination;
     cursor.left -= found.transactions.forward;
     if (cursor.left == 0) {
         drop_first(port);

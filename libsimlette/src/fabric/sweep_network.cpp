@@ -278,16 +278,15 @@ void SweepNetwork::reach_completer(std::uint32_t id, LinkId from) {
 // The data of a port-message has arrived whole.
 void SweepNetwork::finish_data(std::uint32_t id) {
     const Message& message = messages_[id];
-    const std::uint32_t port = graph_.links[message.first_link].from_port;
     totals_.flits += message.flits;
     totals_.payload_bytes += message.bytes.count;
     ++totals_.port_messages;
     totals_.last_delivery = now_;
-    hash_.add({message.collective, message.phase, message.source_rank, message.destination_rank, port,
+    hash_.add({message.collective, message.phase, message.source_rank, message.destination_rank, message.port,
                static_cast<std::uint64_t>(now_.ps)});
     if (recording_) {
-        records_.push_back({message.collective, message.phase, message.source_rank, message.destination_rank, port,
-                            message.bytes.count, message.flits, message.injected, now_});
+        records_.push_back({message.collective, message.phase, message.source_rank, message.destination_rank,
+                            message.port, message.bytes.count, message.flits, message.injected, now_});
     }
     deliveries_.push_back(delivery(id));
     deliveries_.back().taken = now_ - message.ready;
@@ -305,7 +304,7 @@ Delivery SweepNetwork::delivery(std::uint32_t id) const {
             message.phase,
             message.source_rank,
             message.destination_rank,
-            graph_.links[message.first_link].from_port,
+            message.port,
             message.flits,
             message.bytes,
             message.injected,
@@ -381,8 +380,8 @@ std::uint32_t SweepNetwork::start_message(const PortMessage& next, LinkId link) 
     message.source_rank = injection.read ? peer : injection.rank;
     message.destination_rank = injection.read ? injection.rank : peer;
     message.first_link = link;
+    message.port = graph_.links[link].from_port;
     message.answer_link = no_id;
-    message.destination = next.message.destination;
     message.flits = static_cast<std::uint32_t>(injection.read ? next.transactions.back : next.transactions.forward);
     message.undelivered = static_cast<std::uint32_t>(next.transactions.forward);
     message.read = injection.read;

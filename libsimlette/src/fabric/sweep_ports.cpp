@@ -422,15 +422,14 @@ SourceQueues::Current& SweepNetwork::begin_request(LinkId id) {
 
 FlitRun SweepNetwork::next_request(LinkId id, Time start, std::uint32_t flits) {
     SourceQueues::Current& current = begin_request(id);
-    Message& message = messages_[current.message];
     if (current.fresh) {
         current.fresh = false;
-        message.injected = start;
+        messages_[current.message].injected = start;
         totals_.first_injection = std::min(totals_.first_injection, start);
     }
     current.flits_left -= flits;
     const std::uint32_t last = current.flits_left == 0 ? FlitRun::last_bit : 0;
-    return {FlitRun::of(current.message, 0) | last, flits, message.destination};
+    return {FlitRun::of(current.message, 0) | last, flits, current.destination};
 }
 
 }  // namespace simlette

@@ -23,7 +23,7 @@ TracedMessage SweepNetwork::trace_key(std::uint32_t id, std::uint32_t channel) c
             message.phase,
             message.source_rank,
             message.destination_rank,
-            graph_.links[message.first_link].from_port,
+            message.port,
             half_of(message.read, channel)};
 }
 

@@ -55,7 +55,8 @@ public:
         std::uint32_t message = 0;
         std::uint32_t flits_left = 0;
         std::uint32_t collective = 0;
-        bool fresh = false;  // none has left
+        std::uint32_t destination = 0;  // accelerator
+        bool fresh = false;             // none has left
     };
     void prefetch(LinkId link) const { __builtin_prefetch(&ports_[link]); }
     Current& current(LinkId link) { return ports_[link].current; }

@@ -126,7 +126,7 @@ private:
         std::uint32_t destination_rank = 0;
         LinkId first_link = 0;
         LinkId answer_link = no_id;     // once the request has arrived
-        std::uint32_t destination = 0;  // accelerator that it is sent to
+        std::uint32_t port = 0;         // of the accelerator that sends first
         std::uint32_t flits = 0;        // of data
         std::uint32_t undelivered = 0;  // of the half that is under way
         bool read = false;
