@@ -122,7 +122,7 @@ const PlannedAxis& axis_named(const Plan& plan, const std::string& name) {
 std::string picture_of(const Plan& plan, const PlanOptions& options, const FabricSpec& fabric) {
     if (!options.axis.empty()) {
         const PlannedAxis& axis = axis_named(plan, options.axis);
-        if (axis.blocks.empty()) {
+        if (axis.degree == 0) {
             refuse("axis `" + options.axis + "` has no circuits: the workload has no collective on it");
         }
         return overlay_svg(describe_overlay(axis.topology, {}));
@@ -246,6 +246,8 @@ int plan_command(const Arguments& arguments) {
     PlanTask task = load_plan_task(inputs);
     outputs.keep_apart_from(task.named_files);
     task.request.effort = options.effort.empty() ? 0 : count_of("--effort", options.effort, UINT64_MAX);
+    const bool laid = !options.out.empty() || options.check || !options.device.empty();
+    task.request.rings = !laid;
     PlanCache cache([](const PlanRequest& asked) { return plan(asked); });
     const Planner planner = [&cache](const PlanRequest& asked) { return cache.plan(asked); };
     if (!options.ports.empty()) {

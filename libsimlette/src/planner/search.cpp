@@ -89,7 +89,7 @@ private:
                 placed_[axis] = kept[axis];
                 settled.degree_sum += space_.rungs[axis][kept[axis].rung].degree;
                 for (const Digits block : kept[axis].blocks) {
-                    host_.add(block, axis);
+                    add(space_.rungs[axis][kept[axis].rung].blocks.front(), block, axis);
                     cells = cells.with(block, axis);
                     ++blocks;
                 }
@@ -184,7 +184,7 @@ private:
                 return;
             }
             ++nodes_;
-            host_.add(way, item.axis);
+            add(*item.block, way, item.axis);
             placed_[item.axis].blocks.push_back(way);
             if (fits() && !hopeless(task.mesh, task.combination, task.settled)) {
                 place_block(task, i + 1, cells.with(way, item.axis), kinds, taken);
@@ -203,6 +203,10 @@ private:
             default:
                 return truncated_;
         }
+    }
+
+    void add(const RungBlock& block, Digits way, unsigned axis) {
+        block.ring ? host_.add_ring(way, axis) : host_.add(way, axis);
     }
 
     bool fits() const {
@@ -239,9 +243,25 @@ private:
                std::tie(best.total, best.ports, best.generators, best.degree_sum);
     }
 
-    std::size_t crossings(const PlacedAxis& axis) const {
-        return static_cast<std::size_t>(
-            std::count_if(axis.blocks.begin(), axis.blocks.end(), [&](Digits block) { return host_.crosses(block); }));
+    // Of blocks that are equally wide those that leave a group come last: where they stand decides what they carry.
+    std::vector<Digits> in_order(unsigned axis) const {
+        const Rung& rung = space_.rungs[axis][placed_[axis].rung];
+        std::vector<Digits> blocks = placed_[axis].blocks;
+        for (std::size_t first = 0; first < blocks.size();) {
+            std::size_t last = first;
+            while (last < blocks.size() && rung.blocks[last].radix == rung.blocks[first].radix) {
+                ++last;
+            }
+            std::stable_partition(blocks.begin() + static_cast<std::ptrdiff_t>(first),
+                                  blocks.begin() + static_cast<std::ptrdiff_t>(last),
+                                  [&](Digits block) { return !host_.crosses(block); });
+            first = last;
+        }
+        return blocks;
+    }
+
+    LayerSet crossing(unsigned axis) const {
+        return space_.outside == 0 ? 0 : crossing_of(in_order(axis), space_.outside);
     }
 
     std::optional<Widened> widen(WideningLimit limit) const {
@@ -249,7 +269,7 @@ private:
         for (unsigned axis = 0; axis < placed_.size(); ++axis) {
             if (!placed_[axis].blocks.empty()) {
                 const Rung& rung = space_.rungs[axis][placed_[axis].rung];
-                axes.push_back({axis, &rung.cost[space_.outside == 0 ? 0 : crossings(placed_[axis])]});
+                axes.push_back({axis, &rung.prices(crossing(axis)).cost});
             }
         }
         return best_copies(axes, host_.classes(), space_.budget, limit);
@@ -273,13 +293,16 @@ private:
 
     void offer(const Widened& widened) {
         PlanMerit merit{widened.cost, widened.ports, host_.generators(), 0, {}, widened.copies};
-        for (std::size_t axis = 0; axis < placed_.size(); ++axis) {
+        for (unsigned axis = 0; axis < placed_.size(); ++axis) {
             merit.degrees.push_back(space_.rungs[axis][placed_[axis].rung].degree);
             merit.degree_sum += merit.degrees.back();
             placed_[axis].copies = widened.copies[axis];
         }
         if (!best_ || merit < best_->merit) {
             best_ = Found{std::move(merit), placed_};
+            for (unsigned axis = 0; axis < placed_.size(); ++axis) {
+                best_->axes[axis].blocks = in_order(axis);
+            }
         }
     }
 

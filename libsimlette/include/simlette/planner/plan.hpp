@@ -32,6 +32,9 @@ struct PlannedAxis {
     std::uint32_t degree = 0;
     std::uint32_t multiplicity = 0;  // parallel circuits of each generator that its schedules count on
     std::vector<PlannedCollective> collectives;
+    // Each rank is joined to the next one and the one before. No generators do that, so there are no blocks; such an
+    // axis is priced and not laid.
+    bool ring = false;
 };
 
 struct PlannedMesh {
