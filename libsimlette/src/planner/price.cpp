@@ -192,4 +192,21 @@ std::optional<Plan> narrowed(const Plan& plan, const PlanRequest& request) {
     return repricing.narrow() ? std::optional(repricing.price()) : std::nullopt;
 }
 
+ScheduleKind best_schedule(const PlannedAxis& axis, const PlanCollective& collective, const PlanRequest& request) {
+    const OverlayShape shape = shape_of(layers_of_axis(axis));
+    std::vector<SchedulePrice> schedules;
+    for (const ScheduleKind kind : kinds_for(collective.primitive, axis.blocks.size())) {
+        schedules.emplace_back(request, collective.bytes, kind, *closed_form(collective.primitive, kind), shape);
+    }
+    if (schedules.empty()) {
+        return ScheduleKind::automatic;
+    }
+    LayerSet crossing = 0;
+    const std::vector<bool> leaving = layers_leaving(axis, request.group);
+    for (std::size_t layer = 0; layer < leaving.size(); ++layer) {
+        crossing |= leaving[layer] ? LayerSet{1} << layer : 0U;
+    }
+    return best_of(schedules, crossing, std::max(axis.multiplicity, 1U)).kind;
+}
+
 }  // namespace simlette

@@ -12,26 +12,6 @@ namespace simlette {
 
 namespace {
 
-// What is tried, of equal time and phases the first. On blocks the others are never better: flooding moves more than
-// `coset-factored-parallel` in as many phases, and so does `recursive-doubling` beside `coset-factored`. On one block
-// delivering each contribution once is the same as exchanging it, and is called so.
-std::vector<ScheduleKind> kinds_for(Primitive primitive, std::size_t blocks) {
-    using Kind = ScheduleKind;
-    switch (primitive) {
-        case Primitive::all_reduce:
-            return blocks == 1 ? std::vector<Kind>{Kind::one_shot_dvo, Kind::rs_ag_parallel}
-                               : std::vector<Kind>{Kind::coset_factored_parallel, Kind::coset_factored,
-                                                   Kind::rs_ag_parallel, Kind::rs_ag};
-        case Primitive::all_to_all:
-            return {Kind::bruck_parallel, Kind::bruck};
-        case Primitive::all_gather:
-        case Primitive::reduce_scatter:
-            return {Kind::rs_ag_parallel, Kind::rs_ag};
-        default:
-            return {};
-    }
-}
-
 // The ways to write `rest` as a product of factors from 2 to `most`, widest first, whose sum over (factor - 1) stays
 // within `degree`.
 void products(std::uint32_t rest, std::uint32_t most, std::uint32_t degree, std::vector<std::uint32_t>& factors,
@@ -84,17 +64,6 @@ std::vector<SchedulePrice> schedules_of(const PlanRequest& request, const PlanAx
         }
     }
     return schedules;
-}
-
-ScheduleChoice best_of(const std::vector<SchedulePrice>& schedules, LayerSet crossing, std::uint32_t copies) {
-    ScheduleChoice best = schedules.front().choice(crossing, copies);
-    for (std::size_t i = 1; i < schedules.size(); ++i) {
-        const ScheduleChoice other = schedules[i].choice(crossing, copies);
-        if (other.time < best.time || (other.time == best.time && other.phases < best.phases)) {
-            best = other;
-        }
-    }
-    return best;
 }
 
 std::int64_t weighted(const ScheduleChoice& choice, std::uint32_t calls) {

@@ -60,4 +60,35 @@ Duration SchedulePrice::by_layers(LayerSet crossing, std::uint32_t copies) const
     return {time > most_cost / 2 ? most_cost / 2 : static_cast<std::int64_t>(time)};
 }
 
+// On blocks the others are never better: flooding moves more than
+// `coset-factored-parallel` in as many phases, and so does `recursive-doubling` beside `coset-factored`. On one block
+// delivering each contribution once is the same as exchanging it, and is called so.
+std::vector<ScheduleKind> kinds_for(Primitive primitive, std::size_t blocks) {
+    using Kind = ScheduleKind;
+    switch (primitive) {
+        case Primitive::all_reduce:
+            return blocks == 1 ? std::vector<Kind>{Kind::one_shot_dvo, Kind::rs_ag_parallel}
+                               : std::vector<Kind>{Kind::coset_factored_parallel, Kind::coset_factored,
+                                                   Kind::rs_ag_parallel, Kind::rs_ag};
+        case Primitive::all_to_all:
+            return {Kind::bruck_parallel, Kind::bruck};
+        case Primitive::all_gather:
+        case Primitive::reduce_scatter:
+            return {Kind::rs_ag_parallel, Kind::rs_ag};
+        default:
+            return {};
+    }
+}
+
+ScheduleChoice best_of(const std::vector<SchedulePrice>& schedules, LayerSet crossing, std::uint32_t copies) {
+    ScheduleChoice best = schedules.front().choice(crossing, copies);
+    for (std::size_t i = 1; i < schedules.size(); ++i) {
+        const ScheduleChoice other = schedules[i].choice(crossing, copies);
+        if (other.time < best.time || (other.time == best.time && other.phases < best.phases)) {
+            best = other;
+        }
+    }
+    return best;
+}
+
 }  // namespace simlette

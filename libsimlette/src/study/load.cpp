@@ -149,7 +149,7 @@ private:
             problems_.add(find_deepest(trees_.workload.root, fault.path).place, fault.text);
         }
         if (faults.empty()) {
-            follow_plan(*followed, laid, run_.workload);
+            follow_plan(*followed, topology_.fabric, laid, run_.workload);
         }
     }
 

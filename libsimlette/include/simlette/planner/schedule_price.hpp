@@ -46,4 +46,10 @@ private:
     Whole over_ = 1;
 };
 
+// What is tried on so many blocks, of equal time and phases the first; nothing if no closed form prices the primitive.
+std::vector<ScheduleKind> kinds_for(Primitive primitive, std::size_t blocks);
+
+// The least time, then the fewest phases. Requires: there are some.
+ScheduleChoice best_of(const std::vector<SchedulePrice>& schedules, LayerSet crossing, std::uint32_t copies);
+
 }  // namespace simlette

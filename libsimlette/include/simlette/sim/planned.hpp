@@ -30,9 +30,10 @@ PlanRequest plan_request(const FabricSpec& fabric, const WorkloadSpec& workload)
 std::vector<WorkloadFault> faults_under(const Plan& plan, bool on_circuits, const WorkloadSpec& workload);
 
 // Groups of axes go where the plan has put them: the coordinates of a rank of a mesh, scattered into the bits of its
-// axes, are its accelerator. On circuits `auto` becomes the schedule that was planned, on the planned blocks; other
-// schedules run on the planned blocks too if they take layers and name none.
+// axes, are its accelerator. On circuits `auto` becomes the schedule that was planned, on the planned blocks; a size that
+// was not planned takes the best one there. Other schedules run on the planned blocks too if they take layers and name
+// none.
 // Requires: faults_under() is empty, placement is the identity.
-void follow_plan(const Plan& plan, bool on_circuits, WorkloadSpec& workload);
+void follow_plan(const Plan& plan, const FabricSpec& fabric, bool on_circuits, WorkloadSpec& workload);
 
 }  // namespace simlette
