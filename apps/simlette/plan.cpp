@@ -191,13 +191,18 @@ Answer answer_of(const Plan& plan, const PlanRequest& request, const FabricSpec&
 
 int plan_stairs(const PlanRequest& request, const PlanOptions& options, const Outputs& outputs,
                 const Planner& planner) {
-    const std::vector<Stair> stairs = staircase(request, port_range("`--ports`", options.ports), planner);
+    const std::vector<Stair> stairs =
+        staircase(request, port_range("`--ports`", options.ports), planner, &catch_interrupt());
     outputs.write("--json", staircase_json(stairs));
     if (outputs.wanted("--svg")) {
         outputs.write("--svg", gnuplot(staircase_script(stairs)));
     }
     if (!options.common.quiet && !outputs.uses_stdout()) {
         print(staircase_text(stairs));
+    }
+    if (catch_interrupt()) {
+        std::fputs("simlette: interrupted; the other numbers of ports were not planned\n", stderr);
+        return interrupted;
     }
     return done;
 }
@@ -208,7 +213,14 @@ int plan_once(const PlanTask& task, const PlanOptions& options, const RunInputs&
     const Plan plan = planner(request);
     check_plan_fits(plan, task, inputs);
     const std::string svg = outputs.wanted("--svg") ? picture_of(plan, options, task.fabric) : "";
-    const Answer answer = answer_of(plan, request, task.fabric, options, planner);
+    Answer answer;
+    if (!catch_interrupt()) {
+        answer = answer_of(plan, request, task.fabric, options, planner);
+    }
+    if (catch_interrupt()) {
+        answer = options.check && !answer.text.empty() ? answer : Answer{"", "", interrupted};
+        std::fputs("simlette: interrupted; the plan is the best that was found until then\n", stderr);
+    }
     if (outputs.wanted("--out")) {
         outputs.write("--out", plan_yaml(plan, request));
     }
@@ -248,7 +260,7 @@ int plan_command(const Arguments& arguments) {
     task.request.effort = options.effort.empty() ? 0 : count_of("--effort", options.effort, UINT64_MAX);
     const bool laid = !options.out.empty() || options.check || !options.device.empty();
     task.request.rings = !laid;
-    PlanCache cache([](const PlanRequest& asked) { return plan(asked); });
+    PlanCache cache(watched_planner(progress_choice(options.progress, options.common.quiet)));
     const Planner planner = [&cache](const PlanRequest& asked) { return cache.plan(asked); };
     if (!options.ports.empty()) {
         return plan_stairs(task.request, options, outputs, planner);

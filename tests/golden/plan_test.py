@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -118,6 +119,38 @@ class PlanTest(unittest.TestCase):
         self.assertIn("not laid out", self.printed(*twelve))
         self.refused([*twelve, "--check"], "powers of two")
         self.refused([*twelve, "--out", str(self.folder / "x.yaml")], "powers of two")
+
+    def start_long_search(self, command, *words):
+        workload = self.folder / "six.yaml"
+        workload.write_text("meshes: {a: {x: 8, y: 64}, b: {x: 16, y: 32}, c: {x: 4, y: 128}, d: {x: 2, y: 256}}\n"
+                            "collectives:\n" +
+                            "".join(f"- {{primitive: all-reduce, axis: {axis}, bytes: {size} KiB}}\n" for axis, size in
+                                    [("a.x", 64), ("a.y", 256), ("b.x", 4), ("b.y", 999), ("c.x", 64), ("c.y", 32),
+                                     ("d.x", 1024), ("d.y", 16)]))
+        process = subprocess.Popen([PROGRAM, command, "topologies/planned-512.yaml", str(workload), "--progress",
+                                    "always", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        return process
+
+    def test_a_long_search_tells_how_far_it_is_and_an_interrupt_keeps_its_best_plan(self):
+        process = self.start_long_search("plan", "--effort", "1000000000000", "--json", "-")
+        self.assertRegex(process.stderr.readline(), r"^\d+ nodes  best [0-9.]+ us  bound [0-9.]+ us  gap [0-9.]+ %$")
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        self.assertIn("interrupted; the plan is the best that was found until then", err)
+        plan = json.loads(out)
+        self.assertTrue(plan["truncated"])
+        self.assertLess(plan["bound_ps"], plan["total_ps"])
+
+    def test_an_interrupt_while_ports_are_tried_keeps_those_that_are_done(self):
+        process = self.start_long_search("plan", "--effort", "100000000", "--ports", "10..300", "--json", "-")
+        process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        self.assertIn("the other numbers of ports were not planned", err)
+        self.assertLess(len(json.loads(out)["staircase"]), 291)
 
     def test_pictures_are_xml_and_named(self):
         file = self.folder / "plan.svg"

@@ -315,10 +315,10 @@ std::string space_text(const PlanRequest& request) {
 
 }  // namespace
 
-Plan plan(const PlanRequest& request) {
+Plan plan(const PlanRequest& request, const SearchControl& control) {
     check(request);
     const Space space = space_of(request);
-    SearchEnd end = search(space, request.effort == 0 ? default_effort : request.effort);
+    SearchEnd end = search(space, request.effort == 0 ? default_effort : request.effort, control);
     if (!end.best && end.truncated) {
         refuse("no plan was found among " + std::to_string(end.nodes) +
                " that were looked at; more effort or more ports would help");

@@ -24,6 +24,10 @@ std::string request_text(const PlanRequest& request) {
     return text;
 }
 
+Plan search_plan(const PlanRequest& request) {
+    return plan(request);
+}
+
 const Plan& PlanCache::plan(const PlanRequest& request) {
     const std::string asked = request_text(request);
     const auto known = plans_.find(asked);

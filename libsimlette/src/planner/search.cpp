@@ -21,10 +21,15 @@ bool operator<(const PlanMerit& a, const PlanMerit& b) {
 
 class Search {
 public:
-    Search(const Space& space, std::uint64_t effort)
-        : space_(space), effort_(effort), host_(space.radices, space.outside), placed_(space.rungs.size()) {
+    Search(const Space& space, std::uint64_t effort, const SearchControl& control)
+        : space_(space),
+          effort_(effort),
+          control_(control),
+          host_(space.radices, space.outside),
+          placed_(space.rungs.size()) {
         for (const MeshSpace& mesh : space.meshes) {
             meshes_.push_back(&mesh);
+            open_ += mesh.least.front();
         }
     }
 
@@ -40,6 +45,7 @@ public:
             nodes_ = 0;
             place_mesh(0, Cells(space_), {});
         }
+        truncated_ = truncated_ || stopped();
         SearchEnd end{std::move(best_), 0, truncated_, nodes_};
         end.bound = end.best ? end.best->merit.total : INT64_MAX;
         if (truncated_) {
@@ -122,7 +128,7 @@ private:
             if (done()) {
                 return;
             }
-            if (m == 0) {
+            if (m == 0 && stage_ == Stage::all) {
                 open_ = least(m, combination, settled);
             }
             if (hopeless(m, combination, settled)) {
@@ -184,6 +190,7 @@ private:
                 return;
             }
             ++nodes_;
+            look_up();
             add(*item.block, way, item.axis);
             placed_[item.axis].blocks.push_back(way);
             if (fits() && !hopeless(task.mesh, task.combination, task.settled)) {
@@ -194,7 +201,25 @@ private:
         }
     }
 
+    // Whether somebody waits for news, or no longer waits at all.
+    void look_up() {
+        constexpr std::uint64_t nodes_between_looks = 4'096;
+        if (++nodes_in_all_ % nodes_between_looks != 0) {
+            return;
+        }
+        stop_asked_ = control_.stop != nullptr && control_.stop->load(std::memory_order_relaxed);
+        if (control_.progress) {
+            const std::int64_t bound = std::min(open_, limit());
+            control_.progress({nodes_in_all_, best_ ? std::optional(Duration{limit()}) : std::nullopt, {bound}});
+        }
+    }
+
+    bool stopped() const { return stop_asked_ && best_; }
+
     bool done() const {
+        if (stopped()) {
+            return true;
+        }
         switch (stage_) {
             case Stage::cube:
                 return best_ || nodes_ >= std::max(effort_, least_effort);
@@ -308,6 +333,7 @@ private:
 
     const Space& space_;
     std::uint64_t effort_;
+    const SearchControl& control_;
     Host host_;
     std::vector<PlacedAxis> placed_;
     std::vector<const MeshSpace*> meshes_;  // in the order in which they are placed
@@ -315,13 +341,15 @@ private:
     std::int64_t open_ = 0;  // the least cost of what has not been searched
     bool truncated_ = false;
     Stage stage_ = Stage::cube;
-    std::uint64_t nodes_ = 0;
+    std::uint64_t nodes_ = 0;  // of the stage
+    std::uint64_t nodes_in_all_ = 0;
+    bool stop_asked_ = false;
 };
 
 }  // namespace
 
-SearchEnd search(const Space& space, std::uint64_t effort) {
-    return Search(space, effort).run();
+SearchEnd search(const Space& space, std::uint64_t effort, const SearchControl& control) {
+    return Search(space, effort, control).run();
 }
 
 }  // namespace simlette

@@ -214,6 +214,35 @@ TEST_CASE("a search that is cut short keeps a plan and a bound below it", "[plan
     CHECK(cut.bound <= proven.total);
 }
 
+TEST_CASE("a search tells how far it is, and a stop ends it with the best plan so far", "[plan]") {
+    const auto axis = [](std::uint32_t size) { return all_reduce("a", size, 64_KiB); };
+    PlanRequest asked =
+        request(512, 20, {{"m", {axis(8), axis(64)}}, {"n", {axis(32), axis(16)}}, {"o", {axis(4), axis(128)}}});
+    SearchControl control;
+    std::vector<SearchProgress> told;
+    control.progress = [&](const SearchProgress& progress) { told.push_back(progress); };
+    const Plan whole = plan(asked, control);
+    REQUIRE(told.size() > 2);
+    for (std::size_t i = 0; i < told.size(); ++i) {
+        CHECK(told[i].bound <= whole.total);
+        CHECK((!told[i].best || *told[i].best >= whole.total));
+        CHECK((i == 0 || told[i].nodes > told[i - 1].nodes));
+    }
+    std::atomic<bool> stop{false};
+    control.stop = &stop;
+    std::size_t looks = 0;
+    control.progress = [&](const SearchProgress&) {
+        ++looks;
+        stop = true;
+    };
+    const Plan stopped = plan(asked, control);
+    CHECK(looks <= 2);  // it looks before it tells
+    CHECK(stopped.truncated);
+    CHECK(stopped.total >= whole.total);
+    CHECK(stopped.bound <= whole.total);
+    CHECK(stopped.ports_used <= 20);
+}
+
 TEST_CASE("sizes that are no powers of two are products of complete graphs", "[plan]") {
     const Plan found = plan(request(12, 5, {{"m", {all_reduce("a", 12, 4_KiB)}}}));
     CHECK(found.meshes[0].axes[0].topology == "K4xK3");

@@ -1,7 +1,10 @@
 // Circuits, schedules and placement that were chosen together, as plain data.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,7 +63,20 @@ struct Plan {
 // Nodes of the search if the request names no effort.
 inline constexpr std::uint64_t default_effort = 2'000'000;
 
-// The same request has the same plan. Throws Error{input} if no plan is possible, with what would be enough.
-Plan plan(const PlanRequest& request);
+struct SearchProgress {
+    std::uint64_t nodes = 0;
+    std::optional<Duration> best;  // total of the best plan so far
+    Duration bound{0};             // no plan is faster
+};
+
+struct SearchControl {
+    std::function<void(const SearchProgress&)> progress;  // may be empty; every few thousand nodes
+    // Set by another thread or a signal handler: the search ends with the first plan that it has, which is `truncated`.
+    const std::atomic<bool>* stop = nullptr;
+};
+
+// The same request has the same plan, unless it was stopped. Throws Error{input} if no plan is possible, with what
+// would be enough.
+Plan plan(const PlanRequest& request, const SearchControl& control = {});
 
 }  // namespace simlette

@@ -1,20 +1,18 @@
 // What a plan is worth when something is otherwise: more or fewer ports, other loads, broken parts.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <simlette/base/export.hpp>
 #include <simlette/fabric/spec.hpp>
-#include <simlette/planner/plan.hpp>
+#include <simlette/planner/plan_cache.hpp>
 #include <simlette/planner/request.hpp>
 
 namespace simlette {
-
-using Planner = std::function<Plan(const PlanRequest&)>;
 
 // A plan for each number of ports.
 struct PortRange {
@@ -29,8 +27,9 @@ struct Stair {
     std::optional<Plan> plan;
     std::string refused;  // why there is none
 };
-// Throws Error{input} if no number of ports of the range suffices.
-SIMLETTE_EXPORT std::vector<Stair> staircase(const PlanRequest& request, PortRange range, const Planner& planner);
+// Throws Error{input} if no number of ports of the range suffices. Without those that `stop` came before, if any.
+SIMLETTE_EXPORT std::vector<Stair> staircase(const PlanRequest& request, PortRange range, const Planner& planner,
+                                             const std::atomic<bool>* stop = nullptr);
 SIMLETTE_EXPORT std::string staircase_text(const std::vector<Stair>& stairs);
 SIMLETTE_EXPORT std::string staircase_json(const std::vector<Stair>& stairs);
 SIMLETTE_EXPORT std::string staircase_script(const std::vector<Stair>& stairs);  // for gnuplot
