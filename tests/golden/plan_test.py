@@ -111,6 +111,37 @@ class PlanTest(unittest.TestCase):
         for survival in one["survivals"]:
             self.assertEqual(survival["patched"]["total_ps"], one["total_ps"], survival["failed"])
 
+    def test_what_survives_is_a_plan_file(self):
+        file = self.folder / "left.yaml"
+        told = self.json_of(PLANNED, PAPER, "--survive", "ports=2", "--survivor", str(file))
+        self.assertEqual([survival["failed"] for survival in told["survivals"]], ["ports"])
+        left = told["survivals"][0]["replanned"]
+        total = left["total_ps"]
+        kept = self.json_of(PLANNED, PAPER, "--with", str(file))["loads"][0]
+        self.assertEqual((kept["kept_ps"], kept["kept"]["generators"]), (total, left["generators"]))
+        check = self.json_of(PLANNED, PAPER, "--with", str(file), "--check")["check"]
+        self.assertTrue(check["holds"])
+        self.assertEqual(sum(collective["planned_ps"] for collective in check["collectives"]), total)
+        run = subprocess.run([PROGRAM, "run", PLANNED, PAPER, "--set", f"topology.circuits={file}", "--check", "--json",
+                              "-"], capture_output=True, text=True, check=True)
+        self.assertIn("generators", run.stdout)
+        self.refused([PLANNED, PAPER, "--survivor", str(file)], "expected `--survive K` too")
+        self.refused([PLANNED, PAPER, "--survive", "2", "--survivor", str(self.folder / "no.yaml")],
+                     "no plan survives the worst failure of 2 accelerators", "`ports=`")
+        self.assertEqual(os.listdir(self.folder), ["left.yaml"])
+
+    def test_a_ring_serves_where_nothing_else_fits_and_is_not_laid(self):
+        ring = ["--set", "topology.accelerators=62", "--set", "topology.ports=6", "--set",
+                "workload.meshes={m: {a: 31, b: 2}}", "--set",
+                "workload.collectives=[{primitive: all-reduce, axis: m.a, bytes: 1 MiB}]"]
+        plan = self.json_of(PLANNED, PAPER, *ring)
+        axis = plan["meshes"][0]["axes"][0]
+        self.assertEqual((axis["topology"], axis["degree"], axis["multiplicity"], axis["blocks"]), ("Z31{1}", 2, 3, []))
+        self.assertEqual((plan["ports_used"], plan["generators"]), (6, []))
+        self.assertIn("rings are priced only", self.printed(PLANNED, PAPER, *ring))
+        self.printed(PLANNED, PAPER, *ring, "--svg", str(self.folder / "ring.svg"), "--axis", "m.a")
+        self.refused([PLANNED, PAPER, *ring, "--check"], "needs at least 30 ports")
+
     def test_twelve_accelerators_have_a_plan_that_is_not_laid_out(self):
         twelve = [PLANNED, PAPER, "--set", "topology.accelerators=12", "--set",
                   "workload.meshes={attention: {kvp: 4, tpa: 3}, ffn: {ep: 3, tpe: 4}}"]
@@ -176,6 +207,7 @@ class PlanTest(unittest.TestCase):
             self.refused([PLANNED, PAPER, "--payload-scale", scale], "such as `0.25,1,4`")
         self.refused([PLANNED, PAPER, "--payload-scale", "1000000000"], "expected factors")
         self.refused([PLANNED, PAPER, "--survive", "0"], "expected a whole number from 1")
+        self.refused([PLANNED, PAPER, "--survive", "port=1"], "`ports=`")
         self.refused([PLANNED, PAPER, "--effort", "-3"], "expected a whole number from 1")
         self.refused([PLANNED, PAPER, "--check", "--survive", "1"], "two questions")
         self.refused([PLANNED, PAPER, "--ports", "5..8", "--out", "x.yaml"], "`--out` writes one plan")

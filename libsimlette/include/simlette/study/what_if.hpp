@@ -49,6 +49,13 @@ SIMLETTE_EXPORT std::string kept_json(const std::vector<KeptPlan>& plans);
 
 enum class FailedPart { accelerators, ports, devices };
 
+struct Failure {
+    std::uint32_t parts = 1;
+    std::optional<FailedPart> of;  // none: of each kind
+};
+// Reads `2` or `ports=2`. Throws Error{input}; `what` names the text in the message.
+SIMLETTE_EXPORT Failure failure_of(const std::string& what, const std::string& text);
+
 // How the circuits live on after the worst failure of so many parts of a kind.
 struct Survival {
     FailedPart part = FailedPart::ports;
@@ -57,12 +64,19 @@ struct Survival {
     std::optional<Plan> patched;    // the same blocks; none: they do not fit what is left
     std::optional<Plan> replanned;  // for what is left; none: no plan fits
     std::string refused;            // why
+    PlanRequest left;               // what both were asked with
+
+    // The faster one, of equals the patched one; nullptr if there is none.
+    const Plan* survivor() const;
 };
+// Throws Error{input} for devices where there are none.
 SIMLETTE_EXPORT std::vector<Survival> survive(const Plan& plan, const PlanRequest& request, const FabricSpec& fabric,
-                                              std::uint32_t failures, const Planner& planner);
-SIMLETTE_EXPORT std::string survival_text(const Plan& plan, std::uint32_t failures,
+                                              const Failure& failure, const Planner& planner);
+// That with the slowest survivor, the first of equals. Throws Error{input} if one has none.
+SIMLETTE_EXPORT const Survival& worst_of(const std::vector<Survival>& survivals, const Failure& failure);
+SIMLETTE_EXPORT std::string survival_text(const Plan& plan, const Failure& failure,
                                           const std::vector<Survival>& survivals);
-SIMLETTE_EXPORT std::string survival_json(const Plan& plan, std::uint32_t failures,
+SIMLETTE_EXPORT std::string survival_json(const Plan& plan, const Failure& failure,
                                           const std::vector<Survival>& survivals);
 
 }  // namespace simlette
