@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include <simlette/base/label.hpp>
 #include <simlette/planner/plan.hpp>
 
 namespace simlette {

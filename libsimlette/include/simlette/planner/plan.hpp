@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <simlette/base/label.hpp>
+#include <simlette/base/export.hpp>
 #include <simlette/base/units.hpp>
 #include <simlette/planner/request.hpp>
 
@@ -52,11 +52,11 @@ struct Plan {
     bool optimal = false;  // total == bound
     bool truncated = false;
     std::uint32_t ranks = 0;
-    std::uint32_t ports = 0;            // that there are
-    std::uint32_t degree = 0;           // generators
-    std::uint32_t ports_used = 0;       // circuits of an accelerator
-    std::vector<Label> generators;      // ascending
-    std::vector<std::uint32_t> copies;  // parallel circuits of each generator
+    std::uint32_t ports = 0;                // that there are
+    std::uint32_t degree = 0;               // generators
+    std::uint32_t ports_used = 0;           // circuits of an accelerator
+    std::vector<std::uint32_t> generators;  // labels, ascending: a circuit joins x and x XOR generator
+    std::vector<std::uint32_t> copies;      // parallel circuits of each generator
     std::vector<PlannedMesh> meshes;
 };
 
@@ -77,6 +77,6 @@ struct SearchControl {
 
 // The same request has the same plan, unless it was stopped. Throws Error{input} if no plan is possible, with what
 // would be enough.
-Plan plan(const PlanRequest& request, const SearchControl& control = {});
+SIMLETTE_EXPORT Plan plan(const PlanRequest& request, const SearchControl& control = {});
 
 }  // namespace simlette
