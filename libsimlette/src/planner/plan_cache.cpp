@@ -7,9 +7,9 @@
 namespace simlette {
 
 std::string request_text(const PlanRequest& request) {
-    std::string text = fmt::format("ranks {}\nports {}\nrate {}\nlatency {} {}\ngroup {} {}\neffort {}\n",
+    std::string text = fmt::format("ranks {}\nports {}\nrate {}\nlatency {} {}\ngroup {} {}\nrings {}\neffort {}\n",
                                    request.ranks, request.ports, request.rate.per_second, request.latency.ps,
-                                   request.latency_across.ps, request.group, request.up, request.effort);
+                                   request.latency_across.ps, request.group, request.up, request.rings, request.effort);
     const auto out = std::back_inserter(text);
     for (const PlanMesh& mesh : request.meshes) {
         fmt::format_to(out, "mesh {}\n", mesh.name);
@@ -22,6 +22,10 @@ std::string request_text(const PlanRequest& request) {
         }
     }
     return text;
+}
+
+Plan search_plan(const PlanRequest& request) {
+    return plan(request);
 }
 
 const Plan& PlanCache::plan(const PlanRequest& request) {

@@ -55,6 +55,12 @@ Label digits_of(const Plan& plan, Label label) {
     return digits;
 }
 
+bool has_rings(const Plan& plan) {
+    return std::any_of(plan.meshes.begin(), plan.meshes.end(), [](const PlannedMesh& mesh) {
+        return std::any_of(mesh.axes.begin(), mesh.axes.end(), [](const PlannedAxis& axis) { return axis.ring; });
+    });
+}
+
 bool uses(const PlannedAxis& axis, Label digits) {
     return std::any_of(axis.blocks.begin(), axis.blocks.end(),
                        [&](const auto& block) { return (digits & ~mask_of(block)) == 0; });
@@ -100,9 +106,14 @@ CollectiveSpec collective_of(const PlannedAxis& axis, const PlanCollective& coll
     return spec;
 }
 
-bool leaves_group(const PlannedAxis& axis, std::uint32_t group) {
-    return group != 0 && std::any_of(axis.blocks.begin(), axis.blocks.end(),
-                                     [&](const auto& block) { return mask_of(block) >= group; });
+std::vector<bool> layers_leaving(const PlannedAxis& axis, std::uint32_t group) {
+    std::vector<bool> leaving;
+    for (const Layer& layer : layers_of_axis(axis).layers) {
+        leaving.push_back(group != 0 && std::any_of(layer.begin(), layer.end(), [&](Label coordinate) {
+                              return label_of(axis, coordinate) >= group;
+                          }));
+    }
+    return leaving;
 }
 
 }  // namespace simlette

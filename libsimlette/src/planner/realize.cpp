@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <simlette/base/error.hpp>
+#include <simlette/planner/planned_axis.hpp>
 
 namespace simlette {
 
@@ -154,6 +155,9 @@ void check_fit(const Plan& plan, const FabricSpec& fabric) {
                     fmt::format("the plan is for {} accelerators; circuits of plans are laid for powers of two in this "
                                 "version",
                                 plan.ranks));
+    }
+    if (has_rings(plan)) {
+        throw Error(ErrorKind::input, "an axis of the plan is a ring; rings are priced, their circuits are not laid");
     }
     if (plan.ports_used > fabric.ports) {
         throw Error(ErrorKind::input, fmt::format("the plan needs {} ports of each accelerator; there are {} (`ports`)",

@@ -24,14 +24,11 @@ void add_digits(Space& space, std::uint32_t part, bool outside) {
 std::vector<std::int64_t> with_spare_ports(const std::vector<const Rung*>& rungs, std::uint32_t most) {
     std::vector<std::int64_t> least(most + 1, 0);
     for (const Rung* rung : rungs) {
+        const std::vector<std::int64_t>& cost = rung->prices(0).cost;
         std::vector<std::int64_t> joint(most + 1, INT64_MAX);
         for (std::uint32_t spare = 0; spare <= most; ++spare) {
-            for (std::uint32_t copies = 1; copies <= rung->copies() && (copies - 1) * rung->degree <= spare; ++copies) {
-                const std::int64_t cost =
-                    std::min_element(rung->cost.begin(), rung->cost.end(), [&](const auto& a, const auto& b) {
-                        return a[copies - 1] < b[copies - 1];
-                    })->at(copies - 1);
-                joint[spare] = std::min(joint[spare], cost + least[spare - (copies - 1) * rung->degree]);
+            for (std::uint32_t copies = 1; copies <= rung->copies && (copies - 1) * rung->degree <= spare; ++copies) {
+                joint[spare] = std::min(joint[spare], cost[copies - 1] + least[spare - (copies - 1) * rung->degree]);
             }
         }
         least = std::move(joint);
@@ -93,11 +90,16 @@ std::uint32_t least_degree(std::uint32_t size) {
     return degree;
 }
 
-void check_ports(const PlanRequest& request, const PlanMesh& mesh) {
-    std::uint32_t needed = 0;
-    for (const PlanAxis& axis : mesh.axes) {
-        needed += has_circuits(axis) ? least_degree(axis.size) : 0;
+// Of an axis: what its rungs need at least, or if the ports make none what any would need.
+std::uint32_t least_degree(const std::vector<Rung>& rungs, std::uint32_t size) {
+    std::uint32_t least = rungs.empty() ? least_degree(size) : UINT32_MAX;
+    for (const Rung& rung : rungs) {
+        least = std::min(least, rung.degree);
     }
+    return least;
+}
+
+void check_ports(const PlanRequest& request, const PlanMesh& mesh, std::uint32_t needed) {
     if (needed > request.ports) {
         throw Error(ErrorKind::input, "mesh `" + mesh.name + "` needs at least " + std::to_string(needed) +
                                           " ports per accelerator, to join the ranks of its axes; there are " +
@@ -105,15 +107,17 @@ void check_ports(const PlanRequest& request, const PlanMesh& mesh) {
     }
 }
 
-MeshSpace mesh_space(Space& space, const PlanRequest& request, const PlanMesh& mesh) {
+MeshSpace mesh_space(Space& space, const PlanRequest& request, const PlanMesh& mesh, bool rings) {
     MeshSpace result;
-    check_ports(request, mesh);
+    std::uint32_t needed = 0;
     for (const PlanAxis& axis : mesh.axes) {
         if (has_circuits(axis)) {
             result.axes.push_back(static_cast<unsigned>(space.rungs.size()));
-            space.rungs.push_back(rungs_of(request, axis, space.primes));
+            space.rungs.push_back(rungs_of(request, axis, space.primes, rings));
+            needed += least_degree(space.rungs.back(), axis.size);
         }
     }
+    check_ports(request, mesh, needed);
     std::vector<std::size_t> rungs;
     combine(result, space, rungs);
     if (result.combinations.empty()) {
@@ -133,10 +137,112 @@ std::uint64_t ranks_joined(const PlanMesh& mesh) {
     return product;
 }
 
+// The labels, 0 left out, that are in one block of each: at most, with every block of the first by itself.
+std::uint64_t most_shared(const std::vector<std::uint32_t>& first, const std::vector<std::uint32_t>& second) {
+    std::uint64_t shared = 0;
+    for (std::uint32_t digits : first) {
+        for (auto block = second.begin(); block != second.end() && digits > 0; ++block) {
+            const std::uint32_t common = std::min(digits, *block);
+            shared += (std::uint64_t{1} << common) - 1;
+            digits -= common;
+        }
+    }
+    return shared;
+}
+
+// Digits of each block of all axes, widest first.
+std::vector<std::uint32_t> widths_of(const Space& space, const MeshSpace& mesh, const Combination& combination) {
+    std::vector<std::uint32_t> widths;
+    for (std::size_t i = 0; i < mesh.axes.size(); ++i) {
+        for (const RungBlock& block : space.rungs[mesh.axes[i]][combination.rungs[i]].blocks) {
+            widths.push_back(block.digits.empty() ? 0 : block.digits.front());
+        }
+    }
+    std::sort(widths.rbegin(), widths.rend());
+    return widths;
+}
+
+// Blocks of other primes than 2 count as if one lay within the other.
+JointGenerators joint_generators(const Space& space, const MeshSpace& first, const MeshSpace& second) {
+    const bool bits = space.primes.radices == std::vector<std::uint32_t>{2};
+    std::vector<std::vector<std::uint32_t>> columns;
+    for (const Combination& combination : second.combinations) {
+        columns.push_back(widths_of(space, second, combination));
+    }
+    JointGenerators joint{columns.size(), {}};
+    for (const Combination& row : first.combinations) {
+        const std::vector<std::uint32_t> widths = widths_of(space, first, row);
+        for (std::size_t c = 0; c < columns.size(); ++c) {
+            const std::uint32_t column = second.combinations[c].degree;
+            const std::uint64_t shared =
+                bits ? std::min(most_shared(widths, columns[c]), most_shared(columns[c], widths))
+                     : std::min(row.degree, column);
+            joint.least.push_back(row.degree + column - static_cast<std::uint32_t>(shared));
+        }
+    }
+    return joint;
+}
+
+// What two meshes cost at least, by the generators that there are.
+std::vector<std::int64_t> least_of_both(const MeshSpace& first, const MeshSpace& second, const JointGenerators& joint,
+                                        std::uint32_t ports) {
+    std::vector<std::int64_t> least(ports + 1, most_cost);
+    for (std::size_t a = 0; a < first.combinations.size(); ++a) {
+        for (std::size_t b = 0; b < second.combinations.size(); ++b) {
+            for (std::uint32_t generators = joint.of(a, b); generators <= ports; ++generators) {
+                least[generators] = std::min(least[generators], first.combinations[a].least[generators] +
+                                                                    second.combinations[b].least[generators]);
+            }
+        }
+    }
+    for (std::uint32_t generators = ports; generators-- > 0;) {  // fewer of others leave as many of these two
+        least[generators] = std::min(least[generators], least[generators + 1]);
+    }
+    return least;
+}
+
+void bound_jointly(Space& space) {
+    const std::uint32_t ports = space.budget.ports;
+    const std::size_t meshes = space.meshes.size();
+    std::vector<std::vector<std::vector<std::int64_t>>> both(meshes);
+    for (std::size_t i = 0; i < meshes; ++i) {
+        space.joint.emplace_back();
+        for (std::size_t j = i + 1; j < meshes; ++j) {
+            space.joint[i].push_back(joint_generators(space, space.meshes[i], space.meshes[j]));
+            both[i].push_back(least_of_both(space.meshes[i], space.meshes[j], space.joint[i].back(), ports));
+        }
+    }
+    // A mesh by itself, or with the next one: whichever tells more.
+    space.least_from.assign(meshes + 1, std::vector<std::int64_t>(ports + 1, 0));
+    for (std::size_t i = meshes; i-- > 0;) {
+        for (std::uint32_t g = 0; g <= ports; ++g) {
+            space.least_from[i][g] = space.meshes[i].least[g] + space.least_from[i + 1][g];
+            if (i + 2 <= meshes) {
+                space.least_from[i][g] =
+                    std::max(space.least_from[i][g], both[i].front()[g] + space.least_from[i + 2][g]);
+            }
+        }
+    }
+}
+
 }  // namespace
+
+LayerSet crossing_of(const std::vector<Digits>& blocks, Digits outside) {
+    LayerSet crossing = 0;
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+        crossing |= (blocks[i] & outside) != 0 ? LayerSet{1} << i : 0U;
+    }
+    return crossing;
+}
 
 bool has_circuits(const PlanAxis& axis) {
     return axis.size > 1 && !axis.collectives.empty();
+}
+
+bool has_rings(const PlanRequest& request) {
+    return request.rings && std::count_if(request.meshes.begin(), request.meshes.end(), [](const PlanMesh& mesh) {
+                                return std::any_of(mesh.axes.begin(), mesh.axes.end(), has_circuits);
+                            }) == 1;
 }
 
 Space space_of(const PlanRequest& request) {
@@ -151,7 +257,7 @@ Space space_of(const PlanRequest& request) {
     std::vector<MeshSpace> meshes;
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < request.meshes.size(); ++i) {
-        meshes.push_back(mesh_space(space, request, request.meshes[i]));
+        meshes.push_back(mesh_space(space, request, request.meshes[i], has_rings(request)));
         order.push_back(i);
     }
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -166,6 +272,7 @@ Space space_of(const PlanRequest& request) {
             space.mesh_of.push_back(i);
         }
     }
+    bound_jointly(space);
     return space;
 }
 

@@ -8,6 +8,7 @@
 
 #include <simlette/base/error.hpp>
 #include <simlette/collective/build_schedule.hpp>
+#include <simlette/planner/planned_axis.hpp>
 #include <simlette/study/kinds.hpp>
 #include <simlette/study/yaml_text.hpp>
 
@@ -362,6 +363,9 @@ std::string plan_text(const PlanFile& plan) {
     if (!is_power_of_two(plan.plan.ranks)) {
         throw Error(ErrorKind::input, fmt::format("a plan for {} ranks has no file in this version; powers of two have",
                                                   plan.plan.ranks));
+    }
+    if (has_rings(plan.plan)) {
+        throw Error(ErrorKind::input, "a plan with a ring has no file: rings are priced, their circuits are not laid");
     }
     return "# A plan: circuits, schedules and placement, chosen together by simlette plan.\n" +
            yaml_text(write_fields(plan_fields(), plan));

@@ -1,6 +1,7 @@
 #include <simlette/study/planning.hpp>
 
 #include <simlette/base/error.hpp>
+#include <simlette/planner/planned_axis.hpp>
 #include <simlette/planner/realize.hpp>
 #include <simlette/sim/planned.hpp>
 #include <simlette/study/plan_file.hpp>
@@ -83,7 +84,7 @@ std::string plan_yaml(const Plan& plan, const PlanRequest& request) {
 }
 
 void check_plan_fits(const Plan& plan, const PlanTask& task, const RunInputs& inputs) {
-    if (!is_power_of_two(plan.ranks)) {
+    if (has_rings(plan) || !is_power_of_two(plan.ranks)) {
         return;  // circuits are laid for powers of two; the plan can be read all the same
     }
     LoadedRun laid;

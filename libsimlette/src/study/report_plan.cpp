@@ -57,6 +57,10 @@ std::string head(const Plan& plan, const PlanTask& task, const RunInputs& inputs
         rows.push_back({"ports", "not laid out",
                         "in this version only powers of two are; the plan can be neither simulated nor written"});
     }
+    if (has_rings(plan)) {
+        rows.push_back(
+            {"ports", "not laid out", "rings are priced only; with --out or --check the search leaves them out"});
+    }
     return aligned(rows, 3, "");
 }
 

@@ -23,6 +23,8 @@ public:
     Host(std::vector<std::uint32_t> radices, Digits outside);
 
     void add(Digits block, unsigned axis);
+    // Circuits to two neighbours on a ring over all coordinates of an axis, whose digits no other axis has.
+    void add_ring(Digits digits, unsigned axis);
     // Requires: it was the last one that was added and is still there.
     void remove_last();
 
@@ -41,14 +43,16 @@ private:
 
     std::vector<std::uint32_t> radices_;
     Digits outside_;
-    std::vector<AxisSet> axes_;  // by support
+    std::vector<AxisSet> axes_;           // by support
+    std::vector<std::uint32_t> weights_;  // of supports that are there: their generators
     std::vector<Digits> supports_;
     std::vector<Change> changes_;
     std::vector<std::size_t> added_;  // changes before each block
     std::uint32_t generators_ = 0;
     std::uint32_t crossing_ = 0;
 
-    std::uint32_t weight(Digits support) const;
+    void add_support(Digits support, unsigned axis, std::uint32_t weight);
+    std::uint32_t labels_on(Digits support) const;
 };
 
 }  // namespace simlette

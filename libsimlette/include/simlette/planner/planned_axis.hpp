@@ -21,6 +21,9 @@ RankGroup labels_of(const Plan& plan);
 // Digits of a label that are not zero, as a set; of a power of two the label itself.
 Label digits_of(const Plan& plan, Label label);
 
+// Some axis is a ring.
+bool has_rings(const Plan& plan);
+
 // All digits of a generator are in one block.
 bool uses(const PlannedAxis& axis, Label digits);
 
@@ -35,7 +38,8 @@ CosetLayers layers_of_axis(const PlannedAxis& axis);
 SIMLETTE_EXPORT CollectiveSpec collective_of(const PlannedAxis& axis, const PlanCollective& collective,
                                              std::uint32_t ranks);
 
-// Some circuit of the axis leads from a group of this many accelerators (a rack) to another; 0: there are none.
-bool leaves_group(const PlannedAxis& axis, std::uint32_t group);
+// By coset layer of the axis: some circuit leads from a group of this many accelerators (a rack) to another. 0: there
+// are no groups.
+std::vector<bool> layers_leaving(const PlannedAxis& axis, std::uint32_t group);
 
 }  // namespace simlette

@@ -40,6 +40,7 @@ struct PlanRequest {
     std::uint32_t group = 0;     // accelerators of a group (a rack); 0: one level
     std::uint32_t up = 0;        // on two levels: circuits of one rail that may leave a group
     std::vector<PlanMesh> meshes;
+    bool rings = false;        // an axis may be a ring, which is priced and not laid, if only one mesh has collectives
     std::uint64_t effort = 0;  // nodes of the search at most; 0: the default of the planner
 };
 

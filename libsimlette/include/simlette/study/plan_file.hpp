@@ -18,7 +18,8 @@ struct PlanFile {
 
 const Fields<PlanFile>& plan_fields();
 
-// Equal requests have equal plans, and equal plans equal texts. Throws Error{input} if the ranks are no power of two.
+// Equal requests have equal plans, and equal plans equal texts. Throws Error{input} if the ranks are no power of two,
+// or an axis is a ring.
 std::string plan_text(const PlanFile& plan);
 
 // Nothing if the file is no plan, or one that contradicts itself: then `problems` says why.
