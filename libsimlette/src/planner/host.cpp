@@ -19,14 +19,32 @@ std::uint32_t Host::weight(Digits support) const {
     return product;
 }
 
+Order Host::order(Digits support) const {
+    bool odd = true;
+    bool two = true;
+    for (; support != 0; support &= support - 1) {
+        const bool bit = radices_[static_cast<std::size_t>(std::countr_zero(support))] == 2;
+        odd = odd && !bit;
+        two = two && bit;
+    }
+    return two ? Order::two : odd ? Order::odd : Order::even;
+}
+
+void Host::count(Digits support, bool come) {
+    const std::uint32_t change = come ? weight(support) : 0 - weight(support);
+    generators_ += change;
+    crossing_ += crosses(support) ? change : 0;
+    odd_ += order(support) == Order::odd ? change : 0;
+    involutions_ += order(support) == Order::two ? change : 0;
+}
+
 void Host::add(Digits block, unsigned axis) {
     added_.push_back(changes_.size());
     for (Digits support = block; support != 0; support = (support - 1) & block) {
         const AxisSet before = axes_[support];
         if (before == 0) {
             supports_.push_back(support);
-            generators_ += weight(support);
-            crossing_ += crosses(support) ? weight(support) : 0;
+            count(support, true);
         }
         if ((before >> axis & 1) == 0) {
             axes_[support] |= AxisSet{1} << axis;
@@ -42,8 +60,7 @@ void Host::remove_last() {
         axes_[change.support] &= ~(AxisSet{1} << change.axis);
         if (axes_[change.support] == 0) {
             supports_.pop_back();
-            generators_ -= weight(change.support);
-            crossing_ -= crosses(change.support) ? weight(change.support) : 0;
+            count(change.support, false);
         }
     }
     added_.pop_back();
@@ -53,10 +70,10 @@ std::vector<GeneratorClass> Host::classes() const {
     std::vector<GeneratorClass> classes;
     for (const Digits support : supports_) {
         const auto same = std::find_if(classes.begin(), classes.end(), [&](const GeneratorClass& c) {
-            return c.axes == axes_[support] && c.crossing == crosses(support);
+            return c.axes == axes_[support] && c.crossing == crosses(support) && c.order == order(support);
         });
         if (same == classes.end()) {
-            classes.push_back({axes_[support], crosses(support), weight(support)});
+            classes.push_back({axes_[support], crosses(support), order(support), weight(support)});
         } else {
             same->generators += weight(support);
         }

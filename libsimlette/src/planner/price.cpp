@@ -6,6 +6,7 @@
 
 #include <simlette/base/contract.hpp>
 #include <simlette/base/error.hpp>
+#include <simlette/planner/matchings.hpp>
 #include <simlette/planner/planned_axis.hpp>
 #include <simlette/planner/space.hpp>
 
@@ -30,7 +31,6 @@ void check_meshes(const Plan& plan, const PlanRequest& request) {
 
 class Repricing {
 public:
-    // Requires: the ports of the request hold one of each generator.
     Repricing(const Plan& plan, const PlanRequest& request)
         : plan_(plan), request_(request), space_(space_of(request)) {
         std::size_t next = 0;
@@ -48,8 +48,8 @@ public:
         }
     }
 
-    // Gives each axis the multiplicity that is best for all of them together. False: one of each generator leaves a
-    // group too often.
+    // Gives each axis the multiplicity that is best for all of them together. False: one of each generator does not fit
+    // the ports, or leaves a group too often.
     bool narrow() {
         std::vector<Widening> axes;
         Host host(space_.radices, space_.outside);
@@ -59,7 +59,8 @@ public:
                 host.add(mask_of(block), static_cast<unsigned>(i));
             }
         }
-        if (host.crossing() > space_.budget.crossing) {
+        const std::uint32_t idle = request_.same_port ? host.idle() : 0;
+        if (host.crossing() > space_.budget.crossing || host.generators() + idle > request_.ports) {
             return false;
         }
         const auto best = best_copies(axes, host.classes(), space_.budget, {});
@@ -131,7 +132,6 @@ private:
     // As many of a generator as the axis that wants the most.
     void count_circuits() {
         plan_.ports = request_.ports;
-        plan_.ports_used = 0;
         for (std::size_t g = 0; g < plan_.generators.size(); ++g) {
             plan_.copies[g] = 1;
             for (const Priced& priced : priced_) {
@@ -139,8 +139,8 @@ private:
                     plan_.copies[g] = std::max(plan_.copies[g], priced.axis->multiplicity);
                 }
             }
-            plan_.ports_used += plan_.copies[g];
         }
+        plan_.ports_used = ports_taken(plan_, request_.same_port);
     }
 
     void fill(const Priced& priced) {

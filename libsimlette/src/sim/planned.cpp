@@ -8,6 +8,7 @@
 #include <simlette/collective/build_schedule.hpp>
 #include <simlette/fabric/builders.hpp>
 #include <simlette/planner/planned_axis.hpp>
+#include <simlette/sim/planned_racks.hpp>
 
 namespace simlette {
 
@@ -115,8 +116,30 @@ void schedule_by(const PlannedAxis& axis, CollectiveSpec& collective) {
         collective.schedule = planned_schedule(axis, collective);
     }
     if (takes_layers(collective.schedule) && !collective.layers.given()) {
-        collective.layers.generators = layers_of_axis(axis).layers;
+        collective.layers = layer_choice_of(axis);
     }
+}
+
+}  // namespace
+
+namespace {
+
+// Through the electronic switch of a rack.
+Duration packet_latency(const FabricSpec& fabric) {
+    const LatencySpec& l = fabric.latency;
+    return l.egress_endpoint + l.egress_protocol + l.propagation * 2 + l.packet_switch + l.ingress_endpoint +
+           l.ingress_protocol;
+}
+
+Duration latency_inside(const FabricSpec& fabric) {
+    return is_hybrid(fabric) ? packet_latency(fabric) : circuit_classes(fabric).front().latency.total();
+}
+
+Duration latency_across(const FabricSpec& fabric) {
+    const LatencySpec& l = fabric.latency;
+    return is_hybrid(fabric) ? packet_latency(fabric) + l.propagation_level2 * 2 + l.circuit_switch + l.packet_switch +
+                                   further_hop(fabric).total()
+                             : circuit_classes(fabric).back().latency.total();
 }
 
 }  // namespace
@@ -151,13 +174,13 @@ std::vector<WorkloadFault> faults_for_planning(const WorkloadSpec& workload) {
 }
 
 PlanRequest plan_request(const FabricSpec& fabric, const WorkloadSpec& workload) {
-    const std::vector<LinkClass> classes = circuit_classes(fabric);
     PlanRequest request;
     request.ranks = fabric.accelerators;
     request.ports = fabric.ports;
     request.rate = fabric.port_rate;
-    request.latency = classes.front().latency.total();
-    request.latency_across = classes.back().latency.total();
+    request.latency = latency_inside(fabric);
+    request.latency_across = latency_across(fabric);
+    request.same_port = fabric.kind != FabricKind::direct;
     if (fabric.kind == FabricKind::two_level) {
         request.group = fabric.group;
         request.up = fabric.level1.up;
@@ -213,7 +236,7 @@ void follow_plan(const Plan& plan, bool on_circuits, WorkloadSpec& workload) {
     for (WorkloadEntry& entry : workload.collectives) {
         if (const PlannedAxis* axis = axis_of(plan, entry)) {
             const bool world = is_world(entry);
-            std::vector<std::vector<std::uint32_t>> groups = groups_of_axis(*axis, plan.ranks);
+            std::vector<std::vector<std::uint32_t>> groups = groups_of_axis(plan, *axis);
             if (!world) {
                 entry.collective.groups = std::move(groups);
             } else if (!std::is_sorted(groups.front().begin(), groups.front().end())) {

@@ -90,7 +90,7 @@ public:
     std::optional<CheckedCollective> check(const PlannedMesh& mesh, const PlannedAxis& axis,
                                            const PlannedCollective& planned) const {
         CheckedCollective checked{axis_text(mesh, axis), planned, whole_flits(axis, planned), Duration{0}, ""};
-        const std::optional<Duration> simulated = simulate(collective_of(axis, planned.collective, plan_.ranks));
+        const std::optional<Duration> simulated = simulate(collective_of(plan_, axis, planned.collective));
         if (!simulated) {
             return std::nullopt;
         }
@@ -104,7 +104,8 @@ private:
         const ClosedForm* form = closed_form(planned.collective.primitive, planned.collective.schedule);
         require(form != nullptr, "a planned schedule has a closed form");
         const std::vector<Bytes> messages = form->messages(shape_of(layers_of_axis(axis)), planned.collective.bytes);
-        const Duration latency = leaves_group(axis, request_.group) ? request_.latency_across : request_.latency;
+        const bool leaves = blocks_outside(plan_, axis, request_.group) > 0;
+        const Duration latency = leaves ? request_.latency_across : request_.latency;
         const Duration flit_time = fabric_->graph.classes.front().flit_time;
         return flit_time_of(messages, latency, flit_time, axis.multiplicity) - shorter_ways(axis, planned, messages);
     }
@@ -116,13 +117,13 @@ private:
         const bool one_by_one =
             kind == ScheduleKind::coset_factored || kind == ScheduleKind::rs_ag || kind == ScheduleKind::bruck;
         const bool all_move = std::find(messages.begin(), messages.end(), Bytes{0}) == messages.end();
-        if (!one_by_one || !all_move || !leaves_group(axis, request_.group)) {
+        const std::size_t outside = blocks_outside(plan_, axis, request_.group);
+        if (!one_by_one || !all_move || outside == 0) {
             return Duration{0};
         }
-        const auto inside = std::count_if(axis.blocks.begin(), axis.blocks.end(),
-                                          [&](const auto& block) { return mask_of(block) < request_.group; });
-        const auto phases_a_block = static_cast<std::int64_t>(messages.size() / axis.blocks.size());
-        return (request_.latency_across - request_.latency) * (phases_a_block * inside);
+        const std::size_t phases_a_block = messages.size() / axis.blocks.size();
+        return (request_.latency_across - request_.latency) *
+               static_cast<std::int64_t>(phases_a_block * (axis.blocks.size() - outside));
     }
 
     std::optional<Duration> simulate(const CollectiveSpec& collective) const {

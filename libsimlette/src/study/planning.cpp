@@ -1,6 +1,7 @@
 #include <simlette/study/planning.hpp>
 
 #include <simlette/base/error.hpp>
+#include <simlette/fabric/device_matchings.hpp>
 #include <simlette/planner/realize.hpp>
 #include <simlette/sim/planned.hpp>
 #include <simlette/study/plan_file.hpp>
@@ -14,8 +15,7 @@ namespace simlette {
 namespace {
 
 const char* const no_circuits =
-    "the fabric has no circuits between accelerators to plan; expected `fabric: direct`, or optical circuit switches "
-    "next to the accelerators (`device: ocs`)";
+    "the fabric has no circuits to plan; expected `fabric: direct`, or optical circuit switches (`device: ocs`)";
 
 bool has_circuits(const FabricSpec& fabric) {
     switch (fabric.kind) {
@@ -24,7 +24,7 @@ bool has_circuits(const FabricSpec& fabric) {
         case FabricKind::single_level:
             return fabric.device == DeviceKind::ocs;
         case FabricKind::two_level:
-            return fabric.level1.device == DeviceKind::ocs;
+            return fabric.level2.device == DeviceKind::ocs;
         case FabricKind::explicit_graph:
             return false;
     }
@@ -83,16 +83,18 @@ std::string plan_yaml(const Plan& plan, const PlanRequest& request) {
 }
 
 void check_plan_fits(const Plan& plan, const PlanTask& task, const RunInputs& inputs) {
-    if (!is_power_of_two(plan.ranks)) {
-        return;  // circuits are laid for powers of two; the plan can be read all the same
-    }
     LoadedRun laid;
     try {
         laid.fabric = planned_fabric(plan, task.fabric);
     } catch (const Error& error) {
         throw Error({Problem{inputs.topology, 0, 0, error.problems().front().message}});
     }
-    build_fabric_of(laid, inputs);
+    const std::shared_ptr<const Fabric> fabric = build_fabric_of(laid, inputs);
+    try {
+        device_matchings(*fabric);
+    } catch (const Error& error) {
+        throw Error({Problem{inputs.topology, 0, 0, error.problems().front().message}});
+    }
 }
 
 FabricSpec planned_fabric(const Plan& plan, FabricSpec fabric) {

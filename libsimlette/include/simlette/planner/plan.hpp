@@ -46,6 +46,7 @@ struct Plan {
     bool optimal = false;  // total == bound
     bool truncated = false;
     std::uint32_t ranks = 0;
+    std::uint32_t racks = 0;            // that circuits join evenly, above electronic switches; 0: they join ranks
     std::uint32_t ports = 0;            // that there are
     std::uint32_t degree = 0;           // generators
     std::uint32_t ports_used = 0;       // circuits of an accelerator

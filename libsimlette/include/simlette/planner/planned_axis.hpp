@@ -20,22 +20,31 @@ Label mask_of(const std::vector<unsigned>& bits);
 RankGroup labels_of(const Plan& plan);
 // Digits of a label that are not zero, as a set; of a power of two the label itself.
 Label digits_of(const Plan& plan, Label label);
+// All labels but 0 that are 0 outside of these digits, a block of an axis.
+std::vector<Label> labels_on(const RankGroup& labels, const std::vector<unsigned>& block);
+// The digits that lead out of groups (racks) of so many accelerators, as a set; 0: there are none.
+Label digits_outside(const Plan& plan, std::uint32_t group);
 
 // All digits of a generator are in one block.
 bool uses(const PlannedAxis& axis, Label digits);
 
 // Accelerators by coordinate, a row for each group of the axis; groups by their lowest accelerator.
-// Requires, as all below: the number of ranks is a power of two.
-std::vector<std::vector<std::uint32_t>> groups_of_axis(const PlannedAxis& axis, std::uint32_t ranks);
+std::vector<std::vector<std::uint32_t>> groups_of_axis(const Plan& plan, const PlannedAxis& axis);
 
-// The blocks, each with all its masks, over coordinates.
+// Ranks that each block joins.
+std::vector<std::uint32_t> radices_of_blocks(const PlannedAxis& axis);
+
+// The blocks over coordinates, each with all differences of its ranks. Requires: `bits` are the blocks from last to
+// first, or the axis has a power of two of ranks.
 CosetLayers layers_of_axis(const PlannedAxis& axis);
+// The same for a schedule to use.
+LayerChoice layer_choice_of(const PlannedAxis& axis);
 
 // What the simulator is asked to run: a collective of the plan on all groups of its axis.
-SIMLETTE_EXPORT CollectiveSpec collective_of(const PlannedAxis& axis, const PlanCollective& collective,
-                                             std::uint32_t ranks);
+SIMLETTE_EXPORT CollectiveSpec collective_of(const Plan& plan, const PlannedAxis& axis,
+                                             const PlanCollective& collective);
 
-// Some circuit of the axis leads from a group of this many accelerators (a rack) to another; 0: there are none.
-bool leaves_group(const PlannedAxis& axis, std::uint32_t group);
+// Blocks of the axis with circuits that lead from a group of so many accelerators (a rack) to another.
+std::size_t blocks_outside(const Plan& plan, const PlannedAxis& axis, std::uint32_t group);
 
 }  // namespace simlette
