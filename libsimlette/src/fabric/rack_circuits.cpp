@@ -252,8 +252,7 @@ std::vector<CircuitSpec::Cable> circle_cables(const LevelSizes& sizes) {
     std::vector<CircuitSpec::Cable> cables;
     for (std::uint32_t rack = 0; rack < sizes.serving_groups; ++rack) {
         for (std::uint32_t link = 0; link < sizes.rails * sizes.up; ++link) {
-            const std::uint32_t other =
-                partner(sizes.serving_groups, rack, link % rounds_of(sizes.serving_groups));
+            const std::uint32_t other = partner(sizes.serving_groups, rack, link % rounds_of(sizes.serving_groups));
             if (other != no_id && rack < other) {
                 cables.push_back({rack, link, other, link});
             }
