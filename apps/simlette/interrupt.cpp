@@ -15,6 +15,9 @@ extern "C" void ask_to_stop(int) {
 }  // namespace
 
 const std::atomic<bool>& catch_interrupt() {
+    if (stop_asked) {
+        return stop_asked;  // a second interrupt ends the program, whoever asks
+    }
     struct sigaction action {};
     action.sa_handler = ask_to_stop;
     action.sa_flags = static_cast<int>(SA_RESETHAND);

@@ -21,8 +21,6 @@ namespace simlette::program {
 
 namespace {
 
-constexpr std::uint64_t most_failures = 65'536;
-
 struct PlanOptions {
     CommonOptions common;
     std::string out;
@@ -33,6 +31,7 @@ struct PlanOptions {
     std::string ports;
     std::string payload_scale;
     std::string survive;
+    std::string survivor;
     std::string with;
     std::string progress = "auto";
     bool check = false;
@@ -52,10 +51,14 @@ void add_plan_options(CLI::App& app, PlanOptions& options) {
     add_value(app, "--ports", options.ports, "A..B", "Plan for each number of ports; print what each port saves");
     add_value(app, "--payload-scale", options.payload_scale, "F[,F...]",
               "Keep the circuits under payloads of so many times the size; print what a plan for these would save");
-    add_value(app, "--survive", options.survive, "K",
-              "Print what the worst failure of K accelerators, ports or devices costs, patched and planned anew");
+    add_value(app, "--survive", options.survive, "[PART=]K",
+              "Print what the worst failure of K accelerators, ports or devices costs, patched and planned anew; "
+              "ports=K asks for one kind of parts");
+    add_value(app, "--survivor", options.survivor, "FILE",
+              "With --survive: write the plan that lives on after the worst of these failures, as --out writes one");
     add_value(app, "--with", options.with, "PLAN",
-              "Keep the circuits of this plan file under WORKLOAD; print what a plan for it would save");
+              "Keep the circuits of this plan file under WORKLOAD; print what a plan for it would save; with --check "
+              "simulate these");
     add_value(app, "--progress", options.progress, "WHEN", "Progress on stderr: auto, always or never");
     app.footer(
         "Example:\n  simlette plan topologies/planned-256.yaml workloads/plan-256.yaml --check\n\n"
@@ -71,7 +74,8 @@ void check_question(const PlanOptions& options) {
                                                       {"--with", !options.with.empty()}};
     const char* asked = nullptr;
     for (const auto& [option, given] : questions) {
-        if (given && asked != nullptr) {
+        const bool both = options.check && given && option == std::string("--with");
+        if (given && asked != nullptr && !both) {
             refuse(std::string("`") + asked + "` and `" + option + "` are two questions; ask one at a time");
         }
         asked = given ? option : asked;
@@ -89,6 +93,9 @@ void check_pictures(const PlanOptions& options) {
     }
     if (!chosen.empty() && !options.ports.empty()) {
         refuse(std::string(option) + " draws one plan; `--ports` makes several");
+    }
+    if (!options.survivor.empty() && options.survive.empty()) {
+        refuse("`--survivor` writes what lives on after a failure; expected `--survive K` too");
     }
     if (!options.out.empty() && !options.ports.empty()) {
         refuse("`--out` writes one plan; `--ports` makes several");
@@ -144,7 +151,7 @@ const PlannedAxis& axis_named(const Plan& plan, const std::string& name) {
 std::string picture_of(const Plan& plan, const PlanOptions& options, const FabricSpec& fabric) {
     if (!options.axis.empty()) {
         const PlannedAxis& axis = axis_named(plan, options.axis);
-        if (axis.blocks.empty()) {
+        if (axis.degree == 0) {
             refuse("axis `" + options.axis + "` has no circuits: the workload has no collective on it");
         }
         return overlay_svg(describe_overlay(axis.topology, {}));
@@ -160,6 +167,7 @@ struct Answer {
     std::string text;
     std::string json;
     int status = done;
+    std::string survivor = {};  // a plan file
 };
 
 Answer check_answer(const Plan& plan, const PlanRequest& request, const FabricSpec& fabric,
@@ -188,15 +196,25 @@ Answer kept_answer(const std::vector<KeptPlan>& plans) {
 
 Answer survival_answer(const Plan& plan, const PlanRequest& request, const FabricSpec& fabric,
                        const PlanOptions& options, const Planner& planner) {
-    const auto failures = static_cast<std::uint32_t>(count_of("--survive", options.survive, most_failures));
-    const std::vector<Survival> survivals = survive(plan, request, fabric, failures, planner);
-    return {survival_text(plan, failures, survivals), survival_json(plan, failures, survivals)};
+    const Failure failure = failure_of("`--survive`", options.survive);
+    const std::vector<Survival> survivals = survive(plan, request, fabric, failure, planner);
+    Answer answer{survival_text(plan, failure, survivals), survival_json(plan, failure, survivals)};
+    if (!options.survivor.empty()) {
+        const Survival& worst = worst_of(survivals, failure);
+        answer.survivor = plan_yaml(*worst.survivor(), worst.left);
+    }
+    return answer;
 }
 
 Answer answer_of(const Plan& plan, const PlanRequest& request, const FabricSpec& fabric, const PlanOptions& options,
                  const Planner& planner) {
     if (options.check) {
-        return check_answer(plan, request, fabric, options);
+        if (options.with.empty()) {
+            return check_answer(plan, request, fabric, options);
+        }
+        Answer answer = check_answer(price(load_plan(options.with), request), request, fabric, options);
+        answer.text = "circuits kept from " + options.with + ", not those above: " + answer.text;
+        return answer;
     }
     if (!options.payload_scale.empty()) {
         const auto scales = payload_scales("`--payload-scale`", options.payload_scale);
@@ -213,13 +231,18 @@ Answer answer_of(const Plan& plan, const PlanRequest& request, const FabricSpec&
 
 int plan_stairs(const PlanRequest& request, const PlanOptions& options, const Outputs& outputs,
                 const Planner& planner) {
-    const std::vector<Stair> stairs = staircase(request, port_range("`--ports`", options.ports), planner);
+    const std::vector<Stair> stairs =
+        staircase(request, port_range("`--ports`", options.ports), planner, &catch_interrupt());
     outputs.write("--json", staircase_json(stairs));
     if (outputs.wanted("--svg")) {
         outputs.write("--svg", gnuplot(staircase_script(stairs)));
     }
     if (!options.common.quiet && !outputs.uses_stdout()) {
         print(staircase_text(stairs));
+    }
+    if (catch_interrupt()) {
+        std::fputs("simlette: interrupted; the other numbers of ports were not planned\n", stderr);
+        return interrupted;
     }
     return done;
 }
@@ -230,9 +253,19 @@ int plan_once(const PlanTask& task, const PlanOptions& options, const RunInputs&
     const Plan plan = planner(request);
     check_plan_fits(plan, task, inputs);
     const std::string svg = outputs.wanted("--svg") ? picture_of(plan, options, task.fabric) : "";
-    const Answer answer = answer_of(plan, request, task.fabric, options, planner);
+    Answer answer;
+    if (!catch_interrupt()) {
+        answer = answer_of(plan, request, task.fabric, options, planner);
+    }
+    if (catch_interrupt()) {
+        answer = options.check && !answer.text.empty() ? answer : Answer{"", "", interrupted};
+        std::fputs("simlette: interrupted; the plan is the best that was found until then\n", stderr);
+    }
     if (outputs.wanted("--out")) {
         outputs.write("--out", plan_yaml(plan, request));
+    }
+    if (outputs.wanted("--survivor") && !answer.survivor.empty()) {
+        outputs.write("--survivor", answer.survivor);
     }
     outputs.write("--json", answer.json.empty() ? plan_json(plan) : joined_json(plan_json(plan), answer.json));
     outputs.write("--svg", svg);
@@ -261,6 +294,7 @@ int plan_command(const Arguments& arguments) {
     const RunInputs inputs = inputs_of(options.common);
     Outputs outputs;
     outputs.expect("--out", options.out);
+    outputs.expect("--survivor", options.survivor);
     outputs.expect("--json", options.common.json);
     outputs.expect("--svg", options.svg);
     outputs.keep_apart_from({inputs.topology, inputs.workload, options.with});
@@ -271,7 +305,10 @@ int plan_command(const Arguments& arguments) {
         check_options_of_racks(options);
     }
     task.request.effort = options.effort.empty() ? 0 : count_of("--effort", options.effort, UINT64_MAX);
-    PlanCache cache([&task](const PlanRequest& asked) { return plan_for(task.fabric, asked); });
+    const bool laid = !options.out.empty() || !options.survivor.empty() || options.check || !options.device.empty();
+    task.request.rings = !laid;
+    PlanCache cache(is_hybrid(task.fabric) ? [&task](const PlanRequest& asked) { return plan_for(task.fabric, asked); }
+                                           : watched_planner(progress_choice(options.progress, options.common.quiet)));
     const Planner planner = [&cache](const PlanRequest& asked) { return cache.plan(asked); };
     if (!options.ports.empty()) {
         return plan_stairs(task.request, options, outputs, planner);

@@ -2,7 +2,11 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
+
+#include "command.hpp"
+#include "interrupt.hpp"
 
 namespace simlette::program {
 
@@ -44,6 +48,23 @@ std::string progress_text(const SweepProgress& progress) {
     return line;
 }
 
+std::string progress_text(const SearchProgress& progress) {
+    const auto us = [](Duration time) { return static_cast<double>(time.ps) / 1e6; };
+    std::string line = std::to_string(progress.nodes) + " nodes";
+    char text[96];
+    if (progress.best) {
+        std::snprintf(text, sizeof text, "  best %.3f us", us(*progress.best));
+        line += text;
+    }
+    std::snprintf(text, sizeof text, "  bound %.3f us", us(progress.bound));
+    line += text;
+    if (progress.best && progress.bound.ps > 0) {
+        std::snprintf(text, sizeof text, "  gap %.2f %%", 100 * (us(*progress.best) / us(progress.bound) - 1));
+        line += text;
+    }
+    return line;
+}
+
 ProgressLine::ProgressLine() : terminal_(::isatty(STDERR_FILENO) != 0) {}
 
 ProgressLine::~ProgressLine() {
@@ -55,6 +76,32 @@ ProgressLine::~ProgressLine() {
 void ProgressLine::draw(const std::string& text) {
     drawn_ = true;
     std::fprintf(stderr, terminal_ ? "\r\033[K%s" : "%s\n", text.c_str());
+}
+
+Planner watched_planner(ProgressChoice choice) {
+    return [shows = shows_progress(choice)](const PlanRequest& request) {
+        using Clock = std::chrono::steady_clock;
+        constexpr std::chrono::milliseconds patience(1'000);
+        constexpr std::chrono::milliseconds interval(200);
+        ProgressLine line;
+        Clock::time_point next = Clock::now() + patience;
+        SearchControl control;
+        control.stop = &catch_interrupt();
+        if (shows) {
+            control.progress = [&](const SearchProgress& progress) {
+                if (Clock::now() >= next) {
+                    next = Clock::now() + interval;
+                    line.draw(progress_text(progress));
+                }
+            };
+        }
+        return plan(request, control);
+    };
+}
+
+int say_interrupted_planning() {
+    std::fputs("simlette: interrupted before anything ran\n", stderr);
+    return interrupted;
 }
 
 }  // namespace simlette::program

@@ -243,7 +243,10 @@ int run_command(const Arguments& arguments) {
         control.until = time_of("`--until`", options.until);
     }
     const Outputs outputs = outputs_of(options, inputs);
-    const LoadedRun loaded = load_run(inputs);
+    const LoadedRun loaded = load_run(inputs, watched_planner(progress_choice(options.progress, options.common.quiet)));
+    if (catch_interrupt()) {
+        return say_interrupted_planning();
+    }
     outputs.keep_apart_from(loaded.named_files);
     if (options.check) {
         return print_check(loaded, inputs, outputs, options.common.quiet);

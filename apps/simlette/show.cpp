@@ -2,7 +2,9 @@
 #include <simlette/study/draw_fabric.hpp>
 
 #include "arguments.hpp"
+#include "interrupt.hpp"
 #include "output.hpp"
+#include "progress.hpp"
 
 namespace simlette::program {
 
@@ -35,7 +37,10 @@ int show_command(const Arguments& arguments) {
     const RunInputs inputs = inputs_of(options);
     outputs.keep_apart_from({inputs.topology, inputs.workload});
 
-    const LoadedRun loaded = load_run(inputs);
+    const LoadedRun loaded = load_run(inputs, watched_planner(progress_choice("auto", options.quiet)));
+    if (catch_interrupt()) {
+        return say_interrupted_planning();
+    }
     outputs.keep_apart_from(loaded.named_files);
     const std::string text = description_text(loaded, inputs);
     if (outputs.wanted("--json")) {

@@ -190,7 +190,10 @@ int sweep_command(const Arguments& arguments) {
     const StudyInputs inputs{options.study, overrides_of(options.common), seed_of(options.common)};
     jobs_of(options.jobs);
     const Outputs outputs = outputs_of(options);
-    const Study study(inputs);
+    const Study study(inputs, watched_planner(progress_choice(options.progress, options.common.quiet)));
+    if (catch_interrupt()) {
+        return say_interrupted_planning();
+    }
     outputs.keep_apart_from(study.files());
     const std::optional<PlotRequest> plot = plot_of(options, study);
     const Share share = share_of_environment();

@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -110,6 +111,37 @@ class PlanTest(unittest.TestCase):
         for survival in one["survivals"]:
             self.assertEqual(survival["patched"]["total_ps"], one["total_ps"], survival["failed"])
 
+    def test_what_survives_is_a_plan_file(self):
+        file = self.folder / "left.yaml"
+        told = self.json_of(PLANNED, PAPER, "--survive", "ports=2", "--survivor", str(file))
+        self.assertEqual([survival["failed"] for survival in told["survivals"]], ["ports"])
+        left = told["survivals"][0]["replanned"]
+        total = left["total_ps"]
+        kept = self.json_of(PLANNED, PAPER, "--with", str(file))["loads"][0]
+        self.assertEqual((kept["kept_ps"], kept["kept"]["generators"]), (total, left["generators"]))
+        check = self.json_of(PLANNED, PAPER, "--with", str(file), "--check")["check"]
+        self.assertTrue(check["holds"])
+        self.assertEqual(sum(collective["planned_ps"] for collective in check["collectives"]), total)
+        run = subprocess.run([PROGRAM, "run", PLANNED, PAPER, "--set", f"topology.circuits={file}", "--check", "--json",
+                              "-"], capture_output=True, text=True, check=True)
+        self.assertIn("generators", run.stdout)
+        self.refused([PLANNED, PAPER, "--survivor", str(file)], "expected `--survive K` too")
+        self.refused([PLANNED, PAPER, "--survive", "2", "--survivor", str(self.folder / "no.yaml")],
+                     "no plan survives the worst failure of 2 accelerators", "`ports=`")
+        self.assertEqual(os.listdir(self.folder), ["left.yaml"])
+
+    def test_a_ring_serves_where_nothing_else_fits_and_is_not_laid(self):
+        ring = ["--set", "topology.accelerators=62", "--set", "topology.ports=6", "--set",
+                "workload.meshes={m: {a: 31, b: 2}}", "--set",
+                "workload.collectives=[{primitive: all-reduce, axis: m.a, bytes: 1 MiB}]"]
+        plan = self.json_of(PLANNED, PAPER, *ring)
+        axis = plan["meshes"][0]["axes"][0]
+        self.assertEqual((axis["topology"], axis["degree"], axis["multiplicity"], axis["blocks"]), ("Z31{1}", 2, 3, []))
+        self.assertEqual((plan["ports_used"], plan["generators"]), (6, []))
+        self.assertIn("rings are priced only", self.printed(PLANNED, PAPER, *ring))
+        self.printed(PLANNED, PAPER, *ring, "--svg", str(self.folder / "ring.svg"), "--axis", "m.a")
+        self.refused([PLANNED, PAPER, *ring, "--check"], "needs at least 31 ports")
+
     def test_twelve_accelerators_are_planned_laid_out_and_simulated(self):
         file = self.folder / "plan.yaml"
         twelve = ["--set", "topology.accelerators=12", "--set",
@@ -144,6 +176,38 @@ class PlanTest(unittest.TestCase):
         self.assertEqual(other.returncode, 2)
         self.assertIn("circuits between racks of electronic switches", other.stderr)
 
+    def start_long_search(self, command, *words):
+        workload = self.folder / "six.yaml"
+        workload.write_text("meshes: {a: {x: 8, y: 64}, b: {x: 16, y: 32}, c: {x: 4, y: 128}, d: {x: 2, y: 256}}\n"
+                            "collectives:\n" +
+                            "".join(f"- {{primitive: all-reduce, axis: {axis}, bytes: {size} KiB}}\n" for axis, size in
+                                    [("a.x", 64), ("a.y", 256), ("b.x", 4), ("b.y", 999), ("c.x", 64), ("c.y", 32),
+                                     ("d.x", 1024), ("d.y", 16)]))
+        process = subprocess.Popen([PROGRAM, command, "topologies/planned-512.yaml", str(workload), "--progress",
+                                    "always", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        return process
+
+    def test_a_long_search_tells_how_far_it_is_and_an_interrupt_keeps_its_best_plan(self):
+        process = self.start_long_search("plan", "--effort", "1000000000000", "--json", "-")
+        self.assertRegex(process.stderr.readline(), r"^\d+ nodes  best [0-9.]+ us  bound [0-9.]+ us  gap [0-9.]+ %$")
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        self.assertIn("interrupted; the plan is the best that was found until then", err)
+        plan = json.loads(out)
+        self.assertTrue(plan["truncated"])
+        self.assertLess(plan["bound_ps"], plan["total_ps"])
+
+    def test_an_interrupt_while_ports_are_tried_keeps_those_that_are_done(self):
+        process = self.start_long_search("plan", "--effort", "100000000", "--ports", "10..300", "--json", "-")
+        process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        self.assertIn("the other numbers of ports were not planned", err)
+        self.assertLess(len(json.loads(out)["staircase"]), 291)
+
     def test_pictures_are_xml_and_named(self):
         file = self.folder / "plan.svg"
         for words in ([], ["--axis", "attention.tpa"], ["--device", "rail3"]):
@@ -168,6 +232,7 @@ class PlanTest(unittest.TestCase):
             self.refused([PLANNED, PAPER, "--payload-scale", scale], "such as `0.25,1,4`")
         self.refused([PLANNED, PAPER, "--payload-scale", "1000000000"], "expected factors")
         self.refused([PLANNED, PAPER, "--survive", "0"], "expected a whole number from 1")
+        self.refused([PLANNED, PAPER, "--survive", "port=1"], "`ports=`")
         self.refused([PLANNED, PAPER, "--effort", "-3"], "expected a whole number from 1")
         self.refused([PLANNED, PAPER, "--check", "--survive", "1"], "two questions")
         self.refused([PLANNED, PAPER, "--ports", "5..8", "--out", "x.yaml"], "`--out` writes one plan")

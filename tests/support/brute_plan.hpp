@@ -1,4 +1,4 @@
-// A planner that tries everything: every set of bits for every axis, every way to split them into blocks, every
+// A planner that tries everything: every set of bits for every axis, every way to split them into blocks, rings, every
 // multiplicity. It counts generators label by label and has its own formulas. For a few bits only.
 #pragma once
 
@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include <simlette/base/label.hpp>
 #include <simlette/planner/plan.hpp>
 
 namespace simlette {
@@ -38,6 +39,7 @@ private:
     struct Axis {
         const PlanAxis* axis;
         Blocks blocks;
+        bool ring = false;
     };
 
     static std::uint32_t width(Label block) { return static_cast<std::uint32_t>(__builtin_popcount(block)); }
@@ -60,12 +62,31 @@ private:
                     axes_.push_back({&wanted, {}});
                     split(mesh, axis, left & ~bits, bits);
                     axes_.pop_back();
+                    if (goes_round(wanted)) {
+                        axes_.push_back({&wanted, {bits}, true});
+                        place(mesh, axis + 1, left & ~bits);
+                        axes_.pop_back();
+                    }
                 }
             }
             if (bits == 0) {
                 break;
             }
         }
+    }
+
+    bool goes_round(const PlanAxis& wanted) const {
+        std::size_t meshes = 0;
+        for (const PlanMesh& mesh : request_.meshes) {
+            meshes += std::any_of(mesh.axes.begin(), mesh.axes.end(),
+                                  [](const PlanAxis& axis) { return axis.size > 1 && !axis.collectives.empty(); })
+                          ? 1U
+                          : 0U;
+        }
+        return request_.rings && meshes == 1 && wanted.size > 3 &&
+               std::none_of(wanted.collectives.begin(), wanted.collectives.end(), [](const PlanCollective& collective) {
+                   return collective.primitive == Primitive::all_to_all;
+               });
     }
 
     // The block of the highest bit that is left, and then the others.
@@ -92,58 +113,93 @@ private:
 
     bool across(Label label) const { return request_.group != 0 && label >= request_.group; }
 
-    std::int64_t rounded(std::int64_t over, std::int64_t under, std::int64_t bytes, std::uint32_t copies) const {
-        // bytes * over / under / copies at 400 Gb/s: 20 ps a byte, half up
-        const std::int64_t numerator = bytes * 20 * over;
-        const std::int64_t denominator = under * copies;
-        return (2 * numerator + denominator) / (2 * denominator);
+    // What is sent along each block in each phase, in parts of the buffer; blocks in the order of their layers.
+    using Parts = std::vector<std::vector<std::int64_t>>;
+
+    static Parts there_and_back(const Parts& parts) {
+        Parts all = parts;
+        all.insert(all.end(), parts.rbegin(), parts.rend());
+        return all;
     }
 
-    std::int64_t time(const PlanCollective& collective, const Blocks& blocks, std::uint32_t copies) const {
-        const auto layers = static_cast<std::int64_t>(blocks.size());
-        std::int64_t in_turn = 0;
-        bool any = false;
+    // Phase after phase latency and parts of the slowest block, at 20 ps a byte; half up.
+    std::int64_t time(const Parts& parts, std::int64_t whole, const std::vector<std::int64_t>& latencies,
+                      std::int64_t bytes, std::uint32_t copies) const {
+        const std::int64_t over = whole * copies;
+        std::int64_t sum = 0;
+        for (const std::vector<std::int64_t>& phase : parts) {
+            std::int64_t slowest = 0;
+            for (std::size_t j = 0; j < phase.size(); ++j) {
+                if (phase[j] > 0) {
+                    slowest = std::max(slowest, latencies[j] * over + phase[j] * bytes * 20);
+                }
+            }
+            sum += slowest;
+        }
+        return (2 * sum + over) / (2 * over);
+    }
+
+    std::int64_t around(const PlanCollective& collective, const Axis& axis, std::uint32_t copies) const {
+        const std::int64_t ranks = axis.axis->size;
+        const std::int64_t steps = (collective.primitive == Primitive::all_reduce ? 2 : 1) * (ranks - 1);
+        const Parts parts(static_cast<std::size_t>(steps), {1});
+        const Duration latency = across(axis.blocks.front()) ? request_.latency_across : request_.latency;
+        return time(parts, ranks, {latency.ps}, collective.bytes.count, copies);
+    }
+
+    std::int64_t time(const PlanCollective& collective, const Axis& axis, std::uint32_t copies) const {
+        if (axis.ring) {
+            return around(collective, axis, copies);
+        }
+        Blocks blocks = axis.blocks;
+        std::sort(blocks.begin(), blocks.end(), [&](Label a, Label b) {
+            return std::tuple(width(b), across(a), a) < std::tuple(width(a), across(b), b);
+        });
+        const std::size_t layers = blocks.size();
+        const auto count = static_cast<std::int64_t>(layers);
+        const std::int64_t whole = (1 << 20) * count;
+        std::vector<std::int64_t> latencies;
         std::vector<std::int64_t> radices;
         for (const Label block : blocks) {
-            in_turn += (across(block) ? request_.latency_across : request_.latency).ps;
-            any = any || across(block);
+            latencies.push_back((across(block) ? request_.latency_across : request_.latency).ps);
             radices.push_back(std::int64_t{1} << width(block));
         }
-        std::sort(radices.rbegin(), radices.rend());
-        const std::int64_t at_once = layers * (any ? request_.latency_across : request_.latency).ps;
-        const std::int64_t common = 1 << 20;
-        std::int64_t sequential = 0;  // of one half, times `common`
-        std::int64_t share = common;
-        std::int64_t bruck = 0;
-        for (const std::int64_t radix : radices) {
-            share /= radix;
-            sequential += share;
-            bruck += common / radix;
-        }
-        std::int64_t rotating = 0;
-        for (std::size_t t = 0; t < radices.size(); ++t) {
-            std::int64_t largest = 0;
-            for (std::size_t s = 0; s < radices.size(); ++s) {
-                std::int64_t part = common;
+        const Parts none(layers, std::vector<std::int64_t>(layers, 0));
+        Parts coset = none;
+        Parts coset_parallel(layers, std::vector<std::int64_t>(layers, whole / count));
+        Parts scatter = none;
+        Parts scatter_parallel = none;
+        Parts bruck = none;
+        Parts bruck_parallel = none;
+        std::int64_t left = whole;
+        for (std::size_t t = 0; t < layers; ++t) {
+            coset[t][t] = whole;
+            left /= radices[t];
+            scatter[t][t] = left;
+            bruck[t][t] = whole / radices[t];
+            for (std::size_t s = 0; s < layers; ++s) {
+                std::int64_t part = whole / count;
                 for (std::size_t i = 0; i <= t; ++i) {
-                    part /= radices[(s + i) % radices.size()];
+                    part /= radices[(s + i) % layers];
                 }
-                largest = std::max(largest, part);
+                scatter_parallel[t][(s + t) % layers] = part;
+                bruck_parallel[t][(s + t) % layers] = whole / count / radices[(s + t) % layers];
             }
-            rotating += largest;
         }
-        const auto serial = [&](std::int64_t over, std::int64_t under) {
-            return rounded(over, under, collective.bytes.count, copies);
+        const auto best = [&](const std::vector<Parts>& schedules) {
+            std::int64_t least = INT64_MAX;
+            for (const Parts& parts : schedules) {
+                least = std::min(least, time(parts, whole, latencies, collective.bytes.count, copies));
+            }
+            return least;
         };
         switch (collective.primitive) {
             case Primitive::all_reduce:
-                return std::min({at_once + serial(1, 1), in_turn + serial(layers, 1),
-                                 2 * in_turn + serial(2 * sequential, common),
-                                 2 * at_once + serial(2 * rotating, common * layers)});
+                return best({coset_parallel, coset, there_and_back(scatter), there_and_back(scatter_parallel)});
             case Primitive::all_to_all:
-                return std::min(at_once + serial(1, radices.back()), in_turn + serial(bruck, common));
+                return best({bruck_parallel, bruck});
             default:
-                return std::min(in_turn + serial(sequential, common), at_once + serial(rotating, common * layers));
+                return best({scatter, scatter_parallel});
         }
     }
 
@@ -173,7 +229,16 @@ private:
     bool judge(const std::vector<std::uint32_t>& copies) {
         std::map<Label, std::uint32_t> circuits;
         BruteMerit merit{0, 0, 0, 0, {}, copies};
+        std::uint32_t leaving = 0;
         for (std::size_t i = 0; i < axes_.size(); ++i) {
+            if (axes_[i].ring) {
+                merit.degrees.push_back(2);
+                merit.degree_sum += 2;
+                merit.generators += 2;
+                merit.ports += 2 * copies[i];
+                leaving += across(axes_[i].blocks.front()) ? 2 * copies[i] : 0;
+                continue;
+            }
             std::uint32_t degree = 0;
             for (const Label block : axes_[i].blocks) {
                 for (Label label = block; label != 0; label = (label - 1) & block) {
@@ -184,7 +249,6 @@ private:
             merit.degrees.push_back(degree);
             merit.degree_sum += degree;
         }
-        std::uint32_t leaving = 0;
         for (const auto& [label, count] : circuits) {
             merit.ports += count;
             ++merit.generators;
@@ -196,7 +260,7 @@ private:
         }
         for (std::size_t i = 0; i < axes_.size(); ++i) {
             for (const PlanCollective& collective : axes_[i].axis->collectives) {
-                merit.total += collective.calls * time(collective, axes_[i].blocks, copies[i]);
+                merit.total += collective.calls * time(collective, axes_[i], copies[i]);
             }
         }
         if (merit.key() < best_.key()) {

@@ -39,16 +39,25 @@ void add_bruck_phase(Schedule& schedule, const OverlayShape& shape, const LayerL
     });
 }
 
+std::vector<WalkPhase> walk(const OverlayShape& shape) {
+    return walk_in_turn(shape.layers->count());
+}
+
+LayerShares layer_shares(const OverlayShape& shape) {
+    return bruck_shares(shape, walk(shape), 1);
+}
+
+LayerMessages layer_messages(const OverlayShape& shape, Bytes buffer) {
+    return bruck_messages(shape, walk(shape), 1, buffer);
+}
+
 ScheduleCost cost(const OverlayShape& shape) {
-    Exact volume = 0;
-    for (const std::uint32_t radix : shape.layers->radices()) {
-        volume += Exact(1) / radix;
-    }
-    return {shape.layers->count(), volume, shape.layers->count() == 0 ? 0 : shape.layers->radix(0) - 1};
+    const std::uint32_t layers = shape.layers->count();
+    return {layers, volume_of(layer_shares(shape)), layers == 0 ? 0 : shape.layers->radix(0) - 1};
 }
 
 std::vector<Bytes> messages(const OverlayShape& shape, Bytes buffer) {
-    return bruck_messages(shape, walk_in_turn(shape.layers->count()), 1, buffer);
+    return largest_of(layer_messages(shape, buffer));
 }
 
 }  // namespace
@@ -65,28 +74,30 @@ Schedule bruck_along(const OverlayShape& shape, const std::vector<WalkPhase>& wa
     return schedule;
 }
 
-std::vector<Bytes> bruck_messages(const OverlayShape& shape, const std::vector<WalkPhase>& walk, std::uint32_t slices,
-                                  Bytes buffer) {
-    const LayerLabels labels(*shape.layers);
-    std::vector<Bytes> messages;
-    for (const WalkPhase& steps : walk) {
-        messages.push_back({0});
-        for (const WalkStep& step : steps) {
-            std::int64_t sources = 1;
-            for (std::uint32_t j = 0; j < shape.layers->count(); ++j) {
-                sources *= step.before[j] ? shape.layers->radix(j) : 1;
-            }
-            messages.back() = std::max(messages.back(), labels.largest_share(step, buffer, slices) * sources);
-        }
-    }
-    return messages;
+LayerShares bruck_shares(const OverlayShape& shape, const std::vector<WalkPhase>& walk, std::uint32_t slices) {
+    return by_layer<Exact>(walk, shape.layers->count(), [&](const WalkStep& step) {
+        return Exact(1) / (std::uint64_t{slices} * shape.layers->radix(step.layer));
+    });
 }
 
-const ClosedForm bruck_form{LayerKind::subgroup, misfit_of_subgroup_layers, cost, messages};
+LayerMessages bruck_messages(const OverlayShape& shape, const std::vector<WalkPhase>& walk, std::uint32_t slices,
+                             Bytes buffer) {
+    const LayerLabels labels(*shape.layers);
+    return by_layer<Bytes>(walk, shape.layers->count(), [&](const WalkStep& step) {
+        std::int64_t sources = 1;
+        for (std::uint32_t j = 0; j < shape.layers->count(); ++j) {
+            sources *= step.before[j] ? shape.layers->radix(j) : 1;
+        }
+        return labels.largest_share(step, buffer, slices) * sources;
+    });
+}
+
+const ClosedForm bruck_form{LayerKind::subgroup, misfit_of_subgroup_layers, cost, messages, layer_shares,
+                            layer_messages};
 
 Schedule build_bruck(const Overlay& overlay) {
     const OverlayShape shape = layered_shape(overlay, LayerKind::subgroup, "bruck");
-    return bruck_along(shape, walk_in_turn(shape.layers->count()), 1, "bruck");
+    return bruck_along(shape, walk(shape), 1, "bruck");
 }
 
 }  // namespace simlette

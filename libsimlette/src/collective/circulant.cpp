@@ -7,6 +7,7 @@
 
 #include <simlette/base/contract.hpp>
 #include <simlette/base/random.hpp>
+#include <simlette/base/units.hpp>
 #include <simlette/collective/delivery_plan.hpp>
 
 namespace simlette {
@@ -63,12 +64,23 @@ Steps draw(Random& random, std::size_t count, Label most) {
     return all;
 }
 
-// Keeps the best of what it is shown. The volume is asked for only where the diameters are equal.
+// What the busiest generator delivers at least: each sphere in equal parts.
+std::uint32_t least_volume(const std::vector<std::uint32_t>& within, std::size_t degree) {
+    std::int64_t volume = 0;
+    for (std::size_t k = 1; k < within.size(); ++k) {
+        volume += ceil_div(within[k] - within[k - 1], static_cast<std::int64_t>(degree));
+    }
+    return static_cast<std::uint32_t>(volume);
+}
+
+// Keeps the best of what it is shown. The volume is asked for only where it could decide.
 class Best {
 public:
     void offer(CayleyGraph graph) {
         const std::vector<std::uint32_t> within = balls(graph);
-        if (within.back() != graph.group.size() || (best_ && within.size() > phases_)) {
+        if (within.back() != graph.group.size() ||
+            (best_ && std::tuple(within.size(), least_volume(within, graph.generators.size()), graph.generators) >=
+                          std::tie(phases_, volume_, best_->generators))) {
             return;
         }
         const std::uint32_t volume = delivery_volume(graph);

@@ -1,5 +1,7 @@
 #include <simlette/collective/closed_form.hpp>
 
+#include <algorithm>
+
 #include <simlette/base/contract.hpp>
 #include <simlette/link/flit.hpp>
 
@@ -12,6 +14,22 @@ Duration flit_time_of(const std::vector<Bytes>& messages, Duration latency, Dura
         if (message.count > 0) {
             sum += latency + flit_time * ceil_div(flits_for(message), copies);
         }
+    }
+    return sum;
+}
+
+Duration flit_time_of(const LayerMessages& messages, const std::vector<Duration>& latencies, Duration flit_time,
+                      std::int64_t copies) {
+    require(copies >= 1, "an edge has a circuit");
+    Duration sum;
+    for (const std::vector<Bytes>& phase : messages) {
+        Duration longest;
+        for (std::size_t layer = 0; layer < phase.size(); ++layer) {
+            if (phase[layer].count > 0) {
+                longest = std::max(longest, latencies[layer] + flit_time * ceil_div(flits_for(phase[layer]), copies));
+            }
+        }
+        sum += longest;
     }
     return sum;
 }

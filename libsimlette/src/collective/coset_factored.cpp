@@ -16,9 +16,19 @@ std::vector<Bytes> messages(const OverlayShape& shape, Bytes buffer) {
     return std::vector<Bytes>(shape.layers->count(), buffer);
 }
 
+LayerShares layer_shares(const OverlayShape& shape) {
+    const std::uint32_t layers = shape.layers->count();
+    return by_layer<Exact>(walk_in_turn(layers), layers, [](const WalkStep&) { return Exact(1); });
+}
+
+LayerMessages layer_messages(const OverlayShape& shape, Bytes buffer) {
+    const std::uint32_t layers = shape.layers->count();
+    return by_layer<Bytes>(walk_in_turn(layers), layers, [buffer](const WalkStep&) { return buffer; });
+}
+
 }  // namespace
 
-const ClosedForm coset_factored_form{LayerKind::any, misfit_of_layers, cost, messages};
+const ClosedForm coset_factored_form{LayerKind::any, misfit_of_layers, cost, messages, layer_shares, layer_messages};
 
 Schedule build_coset_factored(const Overlay& overlay) {
     const OverlayShape shape = layered_shape(overlay, LayerKind::any, "coset-factored");

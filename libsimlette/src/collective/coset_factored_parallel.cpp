@@ -21,9 +21,21 @@ std::vector<Bytes> messages(const OverlayShape& shape, Bytes buffer) {
     return std::vector<Bytes>(layers, layers == 0 ? buffer : part_of(buffer, layers, 0));
 }
 
+LayerShares layer_shares(const OverlayShape& shape) {
+    const std::uint32_t layers = shape.layers->count();
+    return by_layer<Exact>(walk_rotating(layers), layers, [layers](const WalkStep&) { return Exact(1) / layers; });
+}
+
+LayerMessages layer_messages(const OverlayShape& shape, Bytes buffer) {
+    const std::uint32_t layers = shape.layers->count();
+    return by_layer<Bytes>(walk_rotating(layers), layers,
+                           [&](const WalkStep& step) { return part_of(buffer, layers, step.slice); });
+}
+
 }  // namespace
 
-const ClosedForm coset_factored_parallel_form{LayerKind::any, misfit_of_layers, cost, messages};
+const ClosedForm coset_factored_parallel_form{LayerKind::any, misfit_of_layers, cost,
+                                              messages,       layer_shares,     layer_messages};
 
 Schedule build_coset_factored_parallel(const Overlay& overlay) {
     const OverlayShape shape = layered_shape(overlay, LayerKind::any, "coset-factored-parallel");

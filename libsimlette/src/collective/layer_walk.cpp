@@ -70,6 +70,14 @@ Bytes LayerLabels::largest_share(const WalkStep& step, Bytes buffer, std::uint32
     return {*std::max_element(share.begin(), share.end())};
 }
 
+Exact volume_of(const LayerShares& shares) {
+    Exact volume = 0;
+    for (const Exact& share : largest_of(shares)) {
+        volume += share;
+    }
+    return volume;
+}
+
 std::optional<std::string> misfit_of_layers(const OverlayShape& shape) {
     if (!shape.layers) {
         return "needs coset layers, sets of circuits that reach every rank in exactly one way; the circuits have none";

@@ -47,23 +47,19 @@ std::vector<WalkPhase> walk(const OverlayShape& shape) {
     return walk_in_turn(shape.layers->count());
 }
 
-ScheduleCost cost(const OverlayShape& shape) {
-    Exact volume = 0;
-    Exact share = 1;
-    for (const std::uint32_t radix : shape.layers->radices()) {
-        share /= radix;
-        volume += 2 * share;
-    }
-    return {2 * shape.layers->count(), volume, shape.layers->count() == 0 ? 0 : shape.layers->radix(0) - 1};
+LayerShares layer_shares(const OverlayShape& shape) {
+    return scatter_shares(shape, walk(shape), 1);
 }
 
-ScheduleCost half_cost(const OverlayShape& shape) {
-    return half_of(cost(shape));
-}
-
-std::vector<Bytes> scatter(const OverlayShape& shape, Bytes buffer) {
+LayerMessages layer_messages(const OverlayShape& shape, Bytes buffer) {
     return scatter_messages(shape, walk(shape), 1, buffer);
 }
+
+std::uint32_t ports(const OverlayShape& shape) {
+    return shape.layers->count() == 0 ? 0 : shape.layers->radix(0) - 1;
+}
+
+using Forms = RsAgForms<layer_shares, layer_messages, ports>;
 
 Schedule build(const Overlay& overlay, Half half) {
     const OverlayShape shape = layered_shape(overlay, LayerKind::subgroup, "rs-ag");
@@ -91,37 +87,26 @@ Schedule rs_ag_along(const OverlayShape& shape, const std::vector<WalkPhase>& wa
     return schedule;
 }
 
-std::vector<Bytes> scatter_messages(const OverlayShape& shape, const std::vector<WalkPhase>& walk, std::uint32_t slices,
-                                    Bytes buffer) {
-    const LayerLabels labels(*shape.layers);
-    std::vector<Bytes> messages;
-    for (const WalkPhase& steps : walk) {
-        messages.push_back({0});
-        for (const WalkStep& step : steps) {
-            messages.back() = std::max(messages.back(), labels.largest_share(step, buffer, slices));
+LayerShares scatter_shares(const OverlayShape& shape, const std::vector<WalkPhase>& walk, std::uint32_t slices) {
+    return by_layer<Exact>(walk, shape.layers->count(), [&](const WalkStep& step) {
+        Exact share = Exact(1) / (std::uint64_t{slices} * shape.layers->radix(step.layer));
+        for (std::uint32_t j = 0; j < shape.layers->count(); ++j) {
+            share /= step.before[j] ? shape.layers->radix(j) : 1;
         }
-    }
-    return messages;
+        return share;
+    });
 }
 
-std::vector<Bytes> backwards(std::vector<Bytes> messages) {
-    std::reverse(messages.begin(), messages.end());
-    return messages;
+LayerMessages scatter_messages(const OverlayShape& shape, const std::vector<WalkPhase>& walk, std::uint32_t slices,
+                               Bytes buffer) {
+    const LayerLabels labels(*shape.layers);
+    return by_layer<Bytes>(walk, shape.layers->count(),
+                           [&](const WalkStep& step) { return labels.largest_share(step, buffer, slices); });
 }
 
-std::vector<Bytes> there_and_back(const std::vector<Bytes>& messages) {
-    std::vector<Bytes> all = messages;
-    all.insert(all.end(), messages.rbegin(), messages.rend());
-    return all;
-}
-
-const ClosedForm rs_ag_form{
-    LayerKind::subgroup, misfit_of_subgroup_layers, cost,
-    [](const OverlayShape& shape, Bytes buffer) { return there_and_back(scatter(shape, buffer)); }};
-const ClosedForm rs_ag_scatter_form{LayerKind::subgroup, misfit_of_subgroup_layers, half_cost, scatter};
-const ClosedForm rs_ag_gather_form{
-    LayerKind::subgroup, misfit_of_subgroup_layers, half_cost,
-    [](const OverlayShape& shape, Bytes buffer) { return backwards(scatter(shape, buffer)); }};
+const ClosedForm rs_ag_form = Forms::both;
+const ClosedForm rs_ag_scatter_form = Forms::scatter;
+const ClosedForm rs_ag_gather_form = Forms::gather;
 
 Schedule build_rs_ag(const Overlay& overlay) {
     return build(overlay, Half::both);

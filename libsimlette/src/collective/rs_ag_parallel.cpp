@@ -18,26 +18,19 @@ std::vector<WalkPhase> walk(const OverlayShape& shape) {
     return walk_rotating(shape.layers->count());
 }
 
-ScheduleCost cost(const OverlayShape& shape) {
-    const std::uint32_t layers = shape.layers->count();
-    Exact volume = 0;
-    std::vector<Exact> share(layers, Exact(1) / slices_of(shape));  // by slice
-    for (std::uint32_t t = 0; t < layers; ++t) {
-        for (std::uint32_t slice = 0; slice < layers; ++slice) {
-            share[slice] /= shape.layers->radix((slice + t) % layers);
-        }
-        volume += 2 * *std::max_element(share.begin(), share.end());
-    }
-    return {2 * layers, volume, shape.layers->degree()};
+LayerShares layer_shares(const OverlayShape& shape) {
+    return scatter_shares(shape, walk(shape), slices_of(shape));
 }
 
-ScheduleCost half_cost(const OverlayShape& shape) {
-    return half_of(cost(shape));
-}
-
-std::vector<Bytes> scatter(const OverlayShape& shape, Bytes buffer) {
+LayerMessages layer_messages(const OverlayShape& shape, Bytes buffer) {
     return scatter_messages(shape, walk(shape), slices_of(shape), buffer);
 }
+
+std::uint32_t ports(const OverlayShape& shape) {
+    return shape.layers->degree();
+}
+
+using Forms = RsAgForms<layer_shares, layer_messages, ports>;
 
 ScheduleCost narrow_cost(const OverlayShape& shape) {
     const std::uint32_t layers = shape.layers->count();
@@ -68,13 +61,9 @@ Schedule build(const Overlay& overlay, Half half) {
 
 }  // namespace
 
-const ClosedForm rs_ag_parallel_form{
-    LayerKind::subgroup, misfit_of_subgroup_layers, cost,
-    [](const OverlayShape& shape, Bytes buffer) { return there_and_back(scatter(shape, buffer)); }};
-const ClosedForm rs_ag_parallel_scatter_form{LayerKind::subgroup, misfit_of_subgroup_layers, half_cost, scatter};
-const ClosedForm rs_ag_parallel_gather_form{
-    LayerKind::subgroup, misfit_of_subgroup_layers, half_cost,
-    [](const OverlayShape& shape, Bytes buffer) { return backwards(scatter(shape, buffer)); }};
+const ClosedForm rs_ag_parallel_form = Forms::both;
+const ClosedForm rs_ag_parallel_scatter_form = Forms::scatter;
+const ClosedForm rs_ag_parallel_gather_form = Forms::gather;
 const ClosedForm rs_ag_parallel_r_min_form{LayerKind::subgroup, misfit_of_subgroup_layers, narrow_cost,
                                            narrow_messages};
 

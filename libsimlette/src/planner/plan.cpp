@@ -190,6 +190,9 @@ private:
 };
 
 std::string topology_text(const PlanAxis& axis, const Rung& rung) {
+    if (rung.blocks.front().ring) {
+        return "Z" + std::to_string(axis.size) + "{1}";
+    }
     std::string text;
     for (const RungBlock& block : rung.blocks) {
         text += is_power_of_two(axis.size) ? (text.empty() ? "" : ",") + std::to_string(bits_of(block.radix))
@@ -248,7 +251,7 @@ public:
 
 private:
     PlannedAxis bare(const PlanAxis& axis) const {
-        PlannedAxis result{axis.name, axis.size, {}, {}, {}, "none", 0, 0, {}};
+        PlannedAxis result{axis.name, axis.size, {}, {}, {}, "none", 0, 0, {}, false};
         for (const PlanCollective& collective : axis.collectives) {
             result.collectives.push_back({collective, 0, {0}});  // of one rank
         }
@@ -258,11 +261,10 @@ private:
     PlannedAxis placed(const PlanAxis& axis) {
         const PlacedAxis& place = found_.axes[next_];
         const Rung& rung = space_.rungs[next_++][place.rung];
-        PlannedAxis result{axis.name, axis.size, {}, {}, {}, topology_text(axis, rung), rung.degree, place.copies, {}};
-        std::size_t crossing = 0;
+        PlannedAxis result{axis.name,   axis.size,    {}, {},   {}, topology_text(axis, rung),
+                           rung.degree, place.copies, {}, false};
         for (const Digits block : place.blocks) {
             result.blocks.push_back(renaming_.of(block));
-            crossing += (block & space_.outside) != 0 ? 1 : 0;
         }
         for (auto block = result.blocks.rbegin(); block != result.blocks.rend(); ++block) {
             for (const unsigned digit : *block) {
@@ -270,8 +272,13 @@ private:
                 result.radices.push_back(radix_[digit]);
             }
         }
+        result.ring = rung.blocks.front().ring;
+        if (result.ring) {
+            result.blocks.clear();
+        }
+        const RungPrices& prices = rung.prices(crossing_of(place.blocks, space_.outside));
         for (std::size_t i = 0; i < axis.collectives.size(); ++i) {
-            const ScheduleChoice& choice = rung.choices[crossing][place.copies - 1][i];
+            const ScheduleChoice& choice = prices.choices[place.copies - 1][i];
             PlanCollective collective = axis.collectives[i];
             collective.schedule = choice.kind;
             result.collectives.push_back({collective, choice.phases, choice.time});
@@ -304,18 +311,18 @@ private:
 };
 
 std::string space_text(const PlanRequest& request) {
-    return is_power_of_two(request.ranks)
-               ? "block folds x bit partitions x one multiplicity per axis x schedules with a closed form"
-               : "products of complete graphs x digit partitions x one multiplicity per axis x schedules with a "
-                 "closed form";
+    const std::string rings = has_rings(request) ? " and rings" : "";
+    return (is_power_of_two(request.ranks) ? "block folds" + rings + " x bit partitions"
+                                           : "products of complete graphs" + rings + " x digit partitions") +
+           " x one multiplicity per axis x schedules with a closed form";
 }
 
 }  // namespace
 
-Plan plan(const PlanRequest& request) {
+Plan plan(const PlanRequest& request, const SearchControl& control) {
     check(request);
     const Space space = space_of(request);
-    SearchEnd end = search(space, request.effort == 0 ? default_effort : request.effort);
+    SearchEnd end = search(space, request.effort == 0 ? default_effort : request.effort, control);
     if (!end.best && end.truncated) {
         refuse("no plan was found among " + std::to_string(end.nodes) +
                " that were looked at; more effort or more ports would help");

@@ -27,6 +27,17 @@ std::vector<Label> weights_of(const RankGroup& labels) {
     return weights;
 }
 
+// The digits of a coordinate that are not 0, as a set.
+Label digits_of_coordinate(const PlannedAxis& axis, Label coordinate) {
+    Label digits = 0;
+    for (std::size_t i = axis.bits.size(); i-- > 0;) {
+        const std::uint32_t radix = is_power_of_two(axis.size) ? 2 : axis.radices[i];
+        digits |= (coordinate % radix != 0 ? 1U : 0U) << axis.bits[i];
+        coordinate /= radix;
+    }
+    return digits;
+}
+
 // What the values of these digits, the highest one first, add to a label, in ascending order of the values.
 std::vector<Label> offsets_by_value(const RankGroup& labels, const std::vector<unsigned>& digits) {
     const std::vector<Label> weights = weights_of(labels);
@@ -90,6 +101,12 @@ Label digits_outside(const Plan& plan, std::uint32_t group) {
     return outside;
 }
 
+bool has_rings(const Plan& plan) {
+    return std::any_of(plan.meshes.begin(), plan.meshes.end(), [](const PlannedMesh& mesh) {
+        return std::any_of(mesh.axes.begin(), mesh.axes.end(), [](const PlannedAxis& axis) { return axis.ring; });
+    });
+}
+
 bool uses(const PlannedAxis& axis, Label digits) {
     return std::any_of(axis.blocks.begin(), axis.blocks.end(),
                        [&](const auto& block) { return (digits & ~mask_of(block)) == 0; });
@@ -130,10 +147,7 @@ CosetLayers layers_of_axis(const PlannedAxis& axis) {
     }
     std::vector<Layer> layers(axis.blocks.size());
     for (Label coordinate = 1; coordinate < axis.size; ++coordinate) {
-        Label digits = 0;
-        for (std::size_t i = 0; i < axis.bits.size(); ++i) {
-            digits |= (coordinate >> (axis.bits.size() - 1 - i) & 1U) << axis.bits[i];
-        }
+        const Label digits = digits_of_coordinate(axis, coordinate);
         for (std::size_t block = 0; block < axis.blocks.size(); ++block) {
             if ((digits & ~mask_of(axis.blocks[block])) == 0) {
                 layers[block].push_back(coordinate);
@@ -165,10 +179,15 @@ CollectiveSpec collective_of(const Plan& plan, const PlannedAxis& axis, const Pl
     return spec;
 }
 
-std::size_t blocks_outside(const Plan& plan, const PlannedAxis& axis, std::uint32_t group) {
+std::vector<bool> layers_leaving(const Plan& plan, const PlannedAxis& axis, std::uint32_t group) {
     const Label outside = digits_outside(plan, group);
-    return static_cast<std::size_t>(std::count_if(axis.blocks.begin(), axis.blocks.end(),
-                                                  [&](const auto& block) { return (mask_of(block) & outside) != 0; }));
+    std::vector<bool> leaving;
+    for (const Layer& layer : layers_of_axis(axis).layers) {
+        leaving.push_back(std::any_of(layer.begin(), layer.end(), [&](Label coordinate) {
+            return (digits_of_coordinate(axis, coordinate) & outside) != 0;
+        }));
+    }
+    return leaving;
 }
 
 }  // namespace simlette

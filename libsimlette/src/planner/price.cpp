@@ -40,7 +40,8 @@ public:
                 PlannedAxis& axis = plan_.meshes[m].axes[a];
                 axis.collectives.clear();
                 if (has_circuits(asked)) {
-                    priced_.push_back({&axis, &asked, rung_of(axis, space_.rungs[next++]), crossing_blocks(axis)});
+                    priced_.push_back({&axis, &asked, rung_of(axis, space_.rungs[next++]),
+                                       crossing_of(digits_of(axis), space_.outside)});
                 } else {
                     add_idle(axis, asked);
                 }
@@ -54,9 +55,10 @@ public:
         std::vector<Widening> axes;
         Host host(space_.radices, space_.outside);
         for (std::size_t i = 0; i < priced_.size(); ++i) {
-            axes.push_back({static_cast<unsigned>(i), &priced_[i].rung->cost[priced_[i].crossing]});
-            for (const std::vector<unsigned>& block : priced_[i].axis->blocks) {
-                host.add(mask_of(block), static_cast<unsigned>(i));
+            const auto number = static_cast<unsigned>(i);
+            axes.push_back({number, &priced_[i].prices().cost});
+            for (const Digits block : digits_of(*priced_[i].axis)) {
+                priced_[i].axis->ring ? host.add_ring(block, number) : host.add(block, number);
             }
         }
         const std::uint32_t idle = request_.same_port ? host.idle() : 0;
@@ -88,7 +90,9 @@ private:
         PlannedAxis* axis;
         const PlanAxis* asked;
         const Rung* rung;
-        std::size_t crossing;  // blocks that lead out of a group
+        LayerSet crossing;
+
+        const RungPrices& prices() const { return rung->prices(crossing); }
     };
 
     static void add_idle(PlannedAxis& axis, const PlanAxis& asked) {
@@ -99,7 +103,7 @@ private:
 
     // Of all ways to fold the axis, the one that the plan took.
     const Rung* rung_of(const PlannedAxis& axis, const std::vector<Rung>& rungs) const {
-        if (axis.blocks.empty()) {
+        if (axis.blocks.empty() && !axis.ring) {
             throw Error(ErrorKind::input,
                         fmt::format("the plan has no circuits for axis `{}`, but the workload has collectives on it",
                                     axis.name));
@@ -113,8 +117,11 @@ private:
         }
         std::sort(radices.rbegin(), radices.rend());
         for (const Rung& rung : rungs) {
-            if (std::equal(rung.blocks.begin(), rung.blocks.end(), radices.begin(), radices.end(),
-                           [](const RungBlock& block, std::uint32_t radix) { return block.radix == radix; })) {
+            const bool same_kind = rung.blocks.front().ring == axis.ring;
+            if (same_kind && (axis.ring || std::equal(rung.blocks.begin(), rung.blocks.end(), radices.begin(),
+                                                      radices.end(), [](const RungBlock& block, std::uint32_t radix) {
+                                                          return block.radix == radix;
+                                                      }))) {
                 return &rung;
             }
         }
@@ -123,10 +130,13 @@ private:
             fmt::format("a schedule that the workload names cannot run on the circuits of axis `{}`", axis.name));
     }
 
-    std::size_t crossing_blocks(const PlannedAxis& axis) const {
-        return static_cast<std::size_t>(std::count_if(axis.blocks.begin(), axis.blocks.end(), [&](const auto& block) {
-            return (mask_of(block) & space_.outside) != 0;
-        }));
+    // Block by block; those of a ring together.
+    static std::vector<Digits> digits_of(const PlannedAxis& axis) {
+        std::vector<Digits> digits;
+        for (const std::vector<unsigned>& block : axis.blocks) {
+            digits.push_back(mask_of(block));
+        }
+        return axis.ring ? std::vector<Digits>{mask_of(axis.bits)} : digits;
     }
 
     // As many of a generator as the axis that wants the most.
@@ -135,17 +145,19 @@ private:
         for (std::size_t g = 0; g < plan_.generators.size(); ++g) {
             plan_.copies[g] = 1;
             for (const Priced& priced : priced_) {
-                if (uses(*priced.axis, digits_of(plan_, plan_.generators[g]))) {
+                if (uses(*priced.axis, simlette::digits_of(plan_, plan_.generators[g]))) {
                     plan_.copies[g] = std::max(plan_.copies[g], priced.axis->multiplicity);
                 }
             }
         }
         plan_.ports_used = ports_taken(plan_, request_.same_port);
+        for (const Priced& priced : priced_) {
+            plan_.ports_used += priced.axis->ring ? 2 * priced.axis->multiplicity : 0;
+        }
     }
 
     void fill(const Priced& priced) {
-        const std::vector<ScheduleChoice>& choices =
-            priced.rung->choices[priced.crossing][priced.axis->multiplicity - 1];
+        const std::vector<ScheduleChoice>& choices = priced.prices().choices[priced.axis->multiplicity - 1];
         for (std::size_t i = 0; i < choices.size(); ++i) {
             PlanCollective collective = priced.asked->collectives[i];
             collective.schedule = choices[i].kind;
@@ -178,6 +190,24 @@ std::optional<Plan> narrowed(const Plan& plan, const PlanRequest& request) {
     }
     Repricing repricing(plan, request);
     return repricing.narrow() ? std::optional(repricing.price()) : std::nullopt;
+}
+
+ScheduleKind best_schedule(const Plan& plan, const PlannedAxis& axis, const PlanCollective& collective,
+                           const PlanRequest& request) {
+    const OverlayShape shape = shape_of(layers_of_axis(axis));
+    std::vector<SchedulePrice> schedules;
+    for (const ScheduleKind kind : kinds_for(collective.primitive, axis.blocks.size())) {
+        schedules.emplace_back(request, collective.bytes, kind, *closed_form(collective.primitive, kind), shape);
+    }
+    if (schedules.empty()) {
+        return ScheduleKind::automatic;
+    }
+    LayerSet crossing = 0;
+    const std::vector<bool> leaving = layers_leaving(plan, axis, request.group);
+    for (std::size_t layer = 0; layer < leaving.size(); ++layer) {
+        crossing |= leaving[layer] ? LayerSet{1} << layer : 0U;
+    }
+    return best_of(schedules, crossing, std::max(axis.multiplicity, 1U)).kind;
 }
 
 }  // namespace simlette

@@ -39,6 +39,9 @@ void check_fit(const Plan& plan, const FabricSpec& fabric) {
                                                                  needed - circuits),
                                 fabric.ports));
     }
+    if (has_rings(plan)) {
+        throw Error(ErrorKind::input, "an axis of the plan is a ring; rings are priced, their circuits are not laid");
+    }
 }
 
 // Generator by generator, the copies of each side by side; the other end is on the port of the generator that leads

@@ -7,64 +7,10 @@
 #include <simlette/base/error.hpp>
 #include <simlette/collective/closed_form.hpp>
 #include <simlette/collective/fold.hpp>
-#include <simlette/planner/busiest_circuit.hpp>
 
 namespace simlette {
 
 namespace {
-
-// What is tried, of equal time and phases the first. On blocks the others are never better: flooding moves more than
-// `coset-factored-parallel` in as many phases, and so does `recursive-doubling` beside `coset-factored`. On one block
-// delivering each contribution once is the same as exchanging it, and is called so.
-std::vector<ScheduleKind> kinds_for(Primitive primitive, std::size_t blocks) {
-    using Kind = ScheduleKind;
-    switch (primitive) {
-        case Primitive::all_reduce:
-            return blocks == 1 ? std::vector<Kind>{Kind::one_shot_dvo, Kind::rs_ag_parallel}
-                               : std::vector<Kind>{Kind::coset_factored_parallel, Kind::coset_factored,
-                                                   Kind::rs_ag_parallel, Kind::rs_ag};
-        case Primitive::all_to_all:
-            return {Kind::bruck_parallel, Kind::bruck};
-        case Primitive::all_gather:
-        case Primitive::reduce_scatter:
-            return {Kind::rs_ag_parallel, Kind::rs_ag};
-        default:
-            return {};
-    }
-}
-
-// Every layer is busy in every phase, or one layer in each.
-bool all_layers_at_once(ScheduleKind kind) {
-    return kind != ScheduleKind::coset_factored && kind != ScheduleKind::rs_ag && kind != ScheduleKind::bruck;
-}
-
-// One schedule of one collective on one rung.
-class Candidate {
-public:
-    Candidate(const PlanRequest& request, Bytes bytes, ScheduleKind kind, const ScheduleCost& cost, std::size_t blocks)
-        : request_(request), kind_(kind), phases_(cost.phases), blocks_(blocks), circuit_(cost, bytes, request.rate) {}
-
-    ScheduleChoice choice(std::size_t crossing, std::uint32_t copies) const {
-        return {kind_, phases_, latency(crossing) + circuit_.busy(copies, {most_cost / 2})};
-    }
-
-private:
-    Duration latency(std::size_t crossing) const {
-        const std::int64_t phases = phases_;
-        if (all_layers_at_once(kind_) || blocks_ == 0) {
-            return (crossing > 0 ? request_.latency_across : request_.latency) * phases;
-        }
-        const std::int64_t each = phases / static_cast<std::int64_t>(blocks_);
-        const auto across = static_cast<std::int64_t>(crossing);
-        return request_.latency_across * (each * across) + request_.latency * (phases - each * across);
-    }
-
-    const PlanRequest& request_;
-    ScheduleKind kind_;
-    std::uint32_t phases_;
-    std::size_t blocks_;
-    BusiestCircuit circuit_;
-};
 
 // The ways to write `rest` as a product of factors from 2 to `most`, widest first, whose sum over (factor - 1) stays
 // within `degree`.
@@ -99,37 +45,25 @@ RungBlock block_of(std::uint32_t radix, const Primes& primes) {
                                       "reduce-scatter by schedules that have a closed form");
 }
 
-std::vector<Candidate> candidates_of(const PlanRequest& request, const PlanAxis& axis, const PlanCollective& collective,
-                                     const OverlayShape& shape) {
-    const std::size_t blocks = shape.layers->count();
+std::vector<SchedulePrice> schedules_of(const PlanRequest& request, const PlanAxis& axis,
+                                        const PlanCollective& collective, const std::vector<ScheduleKind>& tried,
+                                        const OverlayShape& shape) {
     const bool open = collective.schedule == ScheduleKind::automatic;
-    const std::vector<ScheduleKind> kinds =
-        open ? kinds_for(collective.primitive, blocks) : std::vector<ScheduleKind>{collective.schedule};
+    const std::vector<ScheduleKind> kinds = open ? tried : std::vector<ScheduleKind>{collective.schedule};
     if (kinds.empty()) {
         no_price(axis, "that no closed form prices");
     }
-    std::vector<Candidate> candidates;
+    std::vector<SchedulePrice> schedules;
     for (const ScheduleKind kind : kinds) {
         const ClosedForm* form = closed_form(collective.primitive, kind);
         if (form == nullptr) {
             no_price(axis, "with a schedule that has no closed form for it");
         }
         if (open || !form->misfit(shape)) {
-            candidates.emplace_back(request, collective.bytes, kind, form->cost(shape), blocks);
+            schedules.emplace_back(request, collective.bytes, kind, *form, shape);
         }
     }
-    return candidates;
-}
-
-ScheduleChoice best_of(const std::vector<Candidate>& candidates, std::size_t crossing, std::uint32_t copies) {
-    ScheduleChoice best = candidates.front().choice(crossing, copies);
-    for (std::size_t i = 1; i < candidates.size(); ++i) {
-        const ScheduleChoice other = candidates[i].choice(crossing, copies);
-        if (other.time < best.time || (other.time == best.time && other.phases < best.phases)) {
-            best = other;
-        }
-    }
-    return best;
+    return schedules;
 }
 
 std::int64_t weighted(const ScheduleChoice& choice, std::uint32_t calls) {
@@ -137,30 +71,41 @@ std::int64_t weighted(const ScheduleChoice& choice, std::uint32_t calls) {
 }
 
 // False if a schedule that was asked for does not fit.
-bool price(Rung& rung, const PlanRequest& request, const PlanAxis& axis, const OverlayShape& shape) {
-    std::vector<std::vector<Candidate>> candidates;
+bool take_schedules(Rung& rung, const PlanRequest& request, const PlanAxis& axis, const OverlayShape& shape) {
     for (const PlanCollective& collective : axis.collectives) {
-        candidates.push_back(candidates_of(request, axis, collective, shape));
-        if (candidates.back().empty()) {
+        rung.schedules.push_back(
+            schedules_of(request, axis, collective, kinds_for(collective.primitive, rung.blocks.size()), shape));
+        rung.calls.push_back(collective.calls);
+        if (rung.schedules.back().empty()) {
             return false;
         }
     }
-    const std::uint32_t copies = rung.degree == 0 ? 1 : request.ports / rung.degree;
-    for (std::size_t crossing = 0; crossing <= (request.group == 0 ? 0 : rung.blocks.size()); ++crossing) {
-        rung.cost.emplace_back();
-        rung.choices.emplace_back();
-        for (std::uint32_t p = 1; p <= copies; ++p) {
-            std::int64_t sum = 0;
-            std::vector<ScheduleChoice> choices;
-            for (std::size_t i = 0; i < candidates.size(); ++i) {
-                choices.push_back(best_of(candidates[i], crossing, p));
-                sum = std::min(most_cost, sum + weighted(choices.back(), axis.collectives[i].calls));
-            }
-            rung.cost.back().push_back(sum);
-            rung.choices.back().push_back(std::move(choices));
-        }
-    }
+    rung.copies = rung.degree == 0 ? 1 : request.ports / rung.degree;
     return true;
+}
+
+bool goes_round(const PlanCollective& collective) {
+    return (collective.schedule == ScheduleKind::automatic || collective.schedule == ScheduleKind::ring) &&
+           closed_form(collective.primitive, ScheduleKind::ring) != nullptr;
+}
+
+// Of two or three ranks a ring is complete.
+void add_ring(std::vector<Rung>& rungs, const PlanRequest& request, const PlanAxis& axis, const Primes& primes) {
+    if (axis.size < 4 || request.ports < 2 ||
+        !std::all_of(axis.collectives.begin(), axis.collectives.end(), goes_round)) {
+        return;
+    }
+    const OverlayShape shape{{RankGroup::cyclic(axis.size), {1, axis.size - 1}}, std::nullopt};
+    Rung rung;
+    rung.blocks.push_back(block_of(axis.size, primes));
+    rung.blocks.back().ring = true;
+    rung.degree = 2;
+    rung.copies = request.ports / 2;
+    for (const PlanCollective& collective : axis.collectives) {
+        rung.schedules.push_back(schedules_of(request, axis, collective, {ScheduleKind::ring}, shape));
+        rung.calls.push_back(collective.calls);
+    }
+    rungs.push_back(std::move(rung));
 }
 
 }  // namespace
@@ -180,7 +125,26 @@ Primes primes_of(std::uint32_t number) {
     return primes;
 }
 
-std::vector<Rung> rungs_of(const PlanRequest& request, const PlanAxis& axis, const Primes& primes) {
+const RungPrices& Rung::prices(LayerSet crossing) const {
+    const auto known = known_.find(crossing);
+    if (known != known_.end()) {
+        return known->second;
+    }
+    RungPrices& prices = known_[crossing];
+    for (std::uint32_t p = 1; p <= copies; ++p) {
+        std::int64_t sum = 0;
+        std::vector<ScheduleChoice> choices;
+        for (std::size_t i = 0; i < schedules.size(); ++i) {
+            choices.push_back(best_of(schedules[i], crossing, p));
+            sum = std::min(most_cost, sum + weighted(choices.back(), calls[i]));
+        }
+        prices.cost.push_back(sum);
+        prices.choices.push_back(std::move(choices));
+    }
+    return prices;
+}
+
+std::vector<Rung> rungs_of(const PlanRequest& request, const PlanAxis& axis, const Primes& primes, bool rings) {
     std::vector<std::uint32_t> factors;
     std::vector<std::vector<std::uint32_t>> all;
     products(axis.size, axis.size, request.ports, factors, all);
@@ -194,9 +158,12 @@ std::vector<Rung> rungs_of(const PlanRequest& request, const PlanAxis& axis, con
             fold.push_back(bits_of(radix));
         }
         const OverlayShape shape = shape_of(is_power_of_two(axis.size) ? layers_of(fold) : layers_of_radices(radices));
-        if (price(rung, request, axis, shape)) {
+        if (take_schedules(rung, request, axis, shape)) {
             rungs.push_back(std::move(rung));
         }
+    }
+    if (rings) {
+        add_ring(rungs, request, axis, primes);
     }
     return rungs;
 }

@@ -21,10 +21,15 @@ bool operator<(const PlanMerit& a, const PlanMerit& b) {
 
 class Search {
 public:
-    Search(const Space& space, std::uint64_t effort)
-        : space_(space), effort_(effort), host_(space.radices, space.outside), placed_(space.rungs.size()) {
+    Search(const Space& space, std::uint64_t effort, const SearchControl& control)
+        : space_(space),
+          effort_(effort),
+          control_(control),
+          host_(space.radices, space.outside),
+          placed_(space.rungs.size()) {
         for (const MeshSpace& mesh : space.meshes) {
             meshes_.push_back(&mesh);
+            open_ += mesh.least.front();
         }
     }
 
@@ -40,6 +45,7 @@ public:
             nodes_ = 0;
             place_mesh(0, Cells(space_), {});
         }
+        truncated_ = truncated_ || stopped();
         SearchEnd end{std::move(best_), 0, truncated_, nodes_};
         end.bound = end.best ? end.best->merit.total : INT64_MAX;
         if (truncated_) {
@@ -89,7 +95,7 @@ private:
                 placed_[axis] = kept[axis];
                 settled.degree_sum += space_.rungs[axis][kept[axis].rung].degree;
                 for (const Digits block : kept[axis].blocks) {
-                    host_.add(block, axis);
+                    add(space_.rungs[axis][kept[axis].rung].blocks.front(), block, axis);
                     cells = cells.with(block, axis);
                     ++blocks;
                 }
@@ -122,7 +128,7 @@ private:
             if (done()) {
                 return;
             }
-            if (m == 0) {
+            if (m == 0 && stage_ == Stage::all) {
                 open_ = least(m, combination, settled);
             }
             if (hopeless(m, combination, settled)) {
@@ -184,7 +190,8 @@ private:
                 return;
             }
             ++nodes_;
-            host_.add(way, item.axis);
+            look_up();
+            add(*item.block, way, item.axis);
             placed_[item.axis].blocks.push_back(way);
             if (fits() && !hopeless(task.mesh, task.combination, task.settled)) {
                 place_block(task, i + 1, cells.with(way, item.axis), kinds, taken);
@@ -194,7 +201,25 @@ private:
         }
     }
 
+    // Whether somebody waits for news, or no longer waits at all.
+    void look_up() {
+        constexpr std::uint64_t nodes_between_looks = 4'096;
+        if (++nodes_in_all_ % nodes_between_looks != 0) {
+            return;
+        }
+        stop_asked_ = control_.stop != nullptr && control_.stop->load(std::memory_order_relaxed);
+        if (control_.progress) {
+            const std::int64_t bound = std::min(open_, limit());
+            control_.progress({nodes_in_all_, best_ ? std::optional(Duration{limit()}) : std::nullopt, {bound}});
+        }
+    }
+
+    bool stopped() const { return stop_asked_ && best_; }
+
     bool done() const {
+        if (stopped()) {
+            return true;
+        }
         switch (stage_) {
             case Stage::cube:
                 return best_ || nodes_ >= std::max(effort_, least_effort);
@@ -203,6 +228,10 @@ private:
             default:
                 return truncated_;
         }
+    }
+
+    void add(const RungBlock& block, Digits way, unsigned axis) {
+        block.ring ? host_.add_ring(way, axis) : host_.add(way, axis);
     }
 
     bool fits() const {
@@ -240,9 +269,25 @@ private:
                std::tie(best.total, best.ports, best.generators, best.degree_sum);
     }
 
-    std::size_t crossings(const PlacedAxis& axis) const {
-        return static_cast<std::size_t>(
-            std::count_if(axis.blocks.begin(), axis.blocks.end(), [&](Digits block) { return host_.crosses(block); }));
+    // Of blocks that are equally wide those that leave a group come last: where they stand decides what they carry.
+    std::vector<Digits> in_order(unsigned axis) const {
+        const Rung& rung = space_.rungs[axis][placed_[axis].rung];
+        std::vector<Digits> blocks = placed_[axis].blocks;
+        for (std::size_t first = 0; first < blocks.size();) {
+            std::size_t last = first;
+            while (last < blocks.size() && rung.blocks[last].radix == rung.blocks[first].radix) {
+                ++last;
+            }
+            std::stable_partition(blocks.begin() + static_cast<std::ptrdiff_t>(first),
+                                  blocks.begin() + static_cast<std::ptrdiff_t>(last),
+                                  [&](Digits block) { return !host_.crosses(block); });
+            first = last;
+        }
+        return blocks;
+    }
+
+    LayerSet crossing(unsigned axis) const {
+        return space_.outside == 0 ? 0 : crossing_of(in_order(axis), space_.outside);
     }
 
     std::optional<Widened> widen(WideningLimit limit) const {
@@ -250,7 +295,7 @@ private:
         for (unsigned axis = 0; axis < placed_.size(); ++axis) {
             if (!placed_[axis].blocks.empty()) {
                 const Rung& rung = space_.rungs[axis][placed_[axis].rung];
-                axes.push_back({axis, &rung.cost[space_.outside == 0 ? 0 : crossings(placed_[axis])]});
+                axes.push_back({axis, &rung.prices(crossing(axis)).cost});
             }
         }
         return best_copies(axes, host_.classes(), space_.budget, limit);
@@ -274,18 +319,22 @@ private:
 
     void offer(const Widened& widened) {
         PlanMerit merit{widened.cost, widened.ports, host_.generators(), 0, {}, widened.copies};
-        for (std::size_t axis = 0; axis < placed_.size(); ++axis) {
+        for (unsigned axis = 0; axis < placed_.size(); ++axis) {
             merit.degrees.push_back(space_.rungs[axis][placed_[axis].rung].degree);
             merit.degree_sum += merit.degrees.back();
             placed_[axis].copies = widened.copies[axis];
         }
         if (!best_ || merit < best_->merit) {
             best_ = Found{std::move(merit), placed_};
+            for (unsigned axis = 0; axis < placed_.size(); ++axis) {
+                best_->axes[axis].blocks = in_order(axis);
+            }
         }
     }
 
     const Space& space_;
     std::uint64_t effort_;
+    const SearchControl& control_;
     Host host_;
     std::vector<PlacedAxis> placed_;
     std::vector<const MeshSpace*> meshes_;  // in the order in which they are placed
@@ -293,13 +342,15 @@ private:
     std::int64_t open_ = 0;  // the least cost of what has not been searched
     bool truncated_ = false;
     Stage stage_ = Stage::cube;
-    std::uint64_t nodes_ = 0;
+    std::uint64_t nodes_ = 0;  // of the stage
+    std::uint64_t nodes_in_all_ = 0;
+    bool stop_asked_ = false;
 };
 
 }  // namespace
 
-SearchEnd search(const Space& space, std::uint64_t effort) {
-    return Search(space, effort).run();
+SearchEnd search(const Space& space, std::uint64_t effort, const SearchControl& control) {
+    return Search(space, effort, control).run();
 }
 
 }  // namespace simlette

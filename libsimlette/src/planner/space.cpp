@@ -14,14 +14,11 @@ namespace {
 std::vector<std::int64_t> with_spare_ports(const std::vector<const Rung*>& rungs, std::uint32_t most) {
     std::vector<std::int64_t> least(most + 1, 0);
     for (const Rung* rung : rungs) {
+        const std::vector<std::int64_t>& cost = rung->prices(0).cost;
         std::vector<std::int64_t> joint(most + 1, INT64_MAX);
         for (std::uint32_t spare = 0; spare <= most; ++spare) {
-            for (std::uint32_t copies = 1; copies <= rung->copies() && (copies - 1) * rung->degree <= spare; ++copies) {
-                const std::int64_t cost =
-                    std::min_element(rung->cost.begin(), rung->cost.end(), [&](const auto& a, const auto& b) {
-                        return a[copies - 1] < b[copies - 1];
-                    })->at(copies - 1);
-                joint[spare] = std::min(joint[spare], cost + least[spare - (copies - 1) * rung->degree]);
+            for (std::uint32_t copies = 1; copies <= rung->copies && (copies - 1) * rung->degree <= spare; ++copies) {
+                joint[spare] = std::min(joint[spare], cost[copies - 1] + least[spare - (copies - 1) * rung->degree]);
             }
         }
         least = std::move(joint);
@@ -83,14 +80,16 @@ std::uint32_t least_degree(std::uint32_t size) {
     return degree;
 }
 
-void check_ports(const PlanRequest& request, const PlanMesh& mesh) {
-    std::uint32_t needed = 0;
-    bool bits = false;
-    for (const PlanAxis& axis : mesh.axes) {
-        needed += has_circuits(axis) ? least_degree(axis.size) : 0;
-        bits = bits || (has_circuits(axis) && axis.size % 2 == 0);
+// Of an axis: what its rungs need at least, or if the ports make none what any would need.
+std::uint32_t least_degree(const std::vector<Rung>& rungs, std::uint32_t size) {
+    std::uint32_t least = rungs.empty() ? least_degree(size) : UINT32_MAX;
+    for (const Rung& rung : rungs) {
+        least = std::min(least, rung.degree);
     }
-    needed += request.same_port && needed > 0 && !bits ? idle_ports(1, 0) : 0;
+    return least;
+}
+
+void check_ports(const PlanRequest& request, const PlanMesh& mesh, std::uint32_t needed) {
     if (needed > request.ports) {
         const std::uint32_t prime = primes_of(request.ranks).radices.back();
         throw Error(
@@ -103,15 +102,20 @@ void check_ports(const PlanRequest& request, const PlanMesh& mesh) {
     }
 }
 
-MeshSpace mesh_space(Space& space, const PlanRequest& request, const PlanMesh& mesh) {
+MeshSpace mesh_space(Space& space, const PlanRequest& request, const PlanMesh& mesh, bool rings) {
     MeshSpace result;
-    check_ports(request, mesh);
+    std::uint32_t needed = 0;
+    bool bits = false;
     for (const PlanAxis& axis : mesh.axes) {
         if (has_circuits(axis)) {
+            bits = bits || axis.size % 2 == 0;
             result.axes.push_back(static_cast<unsigned>(space.rungs.size()));
-            space.rungs.push_back(rungs_of(request, axis, space.primes));
+            space.rungs.push_back(rungs_of(request, axis, space.primes, rings));
+            needed += least_degree(space.rungs.back(), axis.size);
         }
     }
+    needed += request.same_port && needed > 0 && !bits && !rings ? idle_ports(1, 0) : 0;
+    check_ports(request, mesh, needed);
     std::vector<std::size_t> rungs;
     combine(result, space, rungs);
     if (result.combinations.empty()) {
@@ -133,6 +137,14 @@ std::uint64_t ranks_joined(const PlanMesh& mesh) {
 
 }  // namespace
 
+LayerSet crossing_of(const std::vector<Digits>& blocks, Digits outside) {
+    LayerSet crossing = 0;
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+        crossing |= (blocks[i] & outside) != 0 ? LayerSet{1} << i : 0U;
+    }
+    return crossing;
+}
+
 bool has_circuits(const PlanAxis& axis) {
     return axis.size > 1 && !axis.collectives.empty();
 }
@@ -153,6 +165,12 @@ std::uint32_t ranks_inside(std::uint32_t ranks, std::uint32_t group) {
     return group == 0 || group >= ranks ? ranks : std::gcd(ranks, group);
 }
 
+bool has_rings(const PlanRequest& request) {
+    return request.rings && std::count_if(request.meshes.begin(), request.meshes.end(), [](const PlanMesh& mesh) {
+                                return std::any_of(mesh.axes.begin(), mesh.axes.end(), has_circuits);
+                            }) == 1;
+}
+
 Space space_of(const PlanRequest& request) {
     Space space;
     space.primes = primes_of(request.ranks);
@@ -169,7 +187,7 @@ Space space_of(const PlanRequest& request) {
     std::vector<MeshSpace> meshes;
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < request.meshes.size(); ++i) {
-        meshes.push_back(mesh_space(space, request, request.meshes[i]));
+        meshes.push_back(mesh_space(space, request, request.meshes[i], has_rings(request)));
         order.push_back(i);
     }
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {

@@ -60,18 +60,24 @@ std::vector<std::uint32_t> stacked_ports(const std::vector<std::uint32_t>& sizes
     return given;
 }
 
-std::vector<StackedAxis> stacked_axes(const std::vector<std::uint32_t>& sizes, std::uint32_t ports, Bytes bytes,
-                                      Duration latency, BitRate rate) {
+std::vector<StackedAxis> stacked_axes(const std::vector<std::uint32_t>& sizes, std::uint32_t ports) {
     const std::vector<std::uint32_t> given = stacked_ports(sizes, ports);
     std::vector<StackedAxis> axes;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
-        const CayleyGraph graph = graph_on(sizes[i], given[i]);
-        const std::uint32_t copies = std::max(1U, given[i] / (sizes[i] - 1));
-        const ScheduleCost cost = one_shot_dvo_form.cost({graph, std::nullopt});
-        const Duration busy = BusiestCircuit(cost, bytes, rate).busy(copies, {INT64_MAX / 2});
-        axes.push_back({given[i], copies, cost, latency * cost.phases + busy});
+        axes.push_back({graph_on(sizes[i], given[i]), given[i], std::max(1U, given[i] / (sizes[i] - 1))});
     }
     return axes;
+}
+
+Duration stacked_time(const std::vector<StackedAxis>& axes, ScheduleKind kind, Bytes bytes, Duration latency,
+                      BitRate rate) {
+    const ClosedForm& form = *closed_form(Primitive::all_reduce, kind);
+    Duration sum;
+    for (const StackedAxis& axis : axes) {
+        const ScheduleCost cost = form.cost({axis.graph, std::nullopt});
+        sum += latency * cost.phases + BusiestCircuit(cost, bytes, rate).busy(axis.copies, {INT64_MAX / 2});
+    }
+    return sum;
 }
 
 }  // namespace simlette

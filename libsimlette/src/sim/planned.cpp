@@ -8,6 +8,7 @@
 #include <simlette/collective/build_schedule.hpp>
 #include <simlette/fabric/builders.hpp>
 #include <simlette/planner/planned_axis.hpp>
+#include <simlette/planner/price.hpp>
 #include <simlette/sim/planned_racks.hpp>
 
 namespace simlette {
@@ -94,35 +95,25 @@ bool same_shape(const Mesh& mesh, const PlannedMesh& planned) {
                       [](const Mesh::Axis& a, const PlannedAxis& b) { return a.name == b.name && a.size == b.size; });
 }
 
-std::size_t distance(Bytes a, Bytes b) {
-    return static_cast<std::size_t>(a < b ? b.count - a.count : a.count - b.count);
-}
-
-// Of the same primitive, with the nearest size; automatic if there is none.
-ScheduleKind planned_schedule(const PlannedAxis& axis, const CollectiveSpec& collective) {
-    const PlanCollective* best = nullptr;
+// As planned; of a collective that was not planned the best on the circuits of the axis.
+ScheduleKind planned_schedule(const Plan& plan, const PlannedAxis& axis, const CollectiveSpec& collective,
+                              const PlanRequest& circuits) {
     for (const PlannedCollective& planned : axis.collectives) {
-        const PlanCollective& known = planned.collective;
-        if (known.primitive == collective.primitive &&
-            (best == nullptr || distance(known.bytes, collective.bytes) < distance(best->bytes, collective.bytes))) {
-            best = &known;
+        if (planned.collective.primitive == collective.primitive && planned.collective.bytes == collective.bytes) {
+            return planned.collective.schedule;
         }
     }
-    return best == nullptr ? ScheduleKind::automatic : best->schedule;
+    return best_schedule(plan, axis, {collective.primitive, collective.bytes, 1, ScheduleKind::automatic}, circuits);
 }
 
-void schedule_by(const PlannedAxis& axis, CollectiveSpec& collective) {
-    if (collective.schedule == ScheduleKind::automatic) {
-        collective.schedule = planned_schedule(axis, collective);
+void schedule_by(const Plan& plan, const PlannedAxis& axis, const PlanRequest& circuits, CollectiveSpec& collective) {
+    if (collective.schedule == ScheduleKind::automatic && !axis.blocks.empty()) {
+        collective.schedule = planned_schedule(plan, axis, collective, circuits);
     }
     if (takes_layers(collective.schedule) && !collective.layers.given()) {
         collective.layers = layer_choice_of(axis);
     }
 }
-
-}  // namespace
-
-namespace {
 
 // Through the electronic switch of a rack.
 Duration packet_latency(const FabricSpec& fabric) {
@@ -140,6 +131,22 @@ Duration latency_across(const FabricSpec& fabric) {
     return is_hybrid(fabric) ? packet_latency(fabric) + l.propagation_level2 * 2 + l.circuit_switch + l.packet_switch +
                                    further_hop(fabric).total()
                              : circuit_classes(fabric).back().latency.total();
+}
+
+// Ports and what a circuit costs; no meshes.
+PlanRequest circuits_request(const FabricSpec& fabric) {
+    PlanRequest request;
+    request.ranks = fabric.accelerators;
+    request.ports = fabric.ports;
+    request.rate = fabric.port_rate;
+    request.latency = latency_inside(fabric);
+    request.latency_across = latency_across(fabric);
+    request.same_port = fabric.kind != FabricKind::direct;
+    if (fabric.kind == FabricKind::two_level) {
+        request.group = fabric.group;
+        request.up = fabric.level1.up;
+    }
+    return request;
 }
 
 }  // namespace
@@ -174,17 +181,7 @@ std::vector<WorkloadFault> faults_for_planning(const WorkloadSpec& workload) {
 }
 
 PlanRequest plan_request(const FabricSpec& fabric, const WorkloadSpec& workload) {
-    PlanRequest request;
-    request.ranks = fabric.accelerators;
-    request.ports = fabric.ports;
-    request.rate = fabric.port_rate;
-    request.latency = latency_inside(fabric);
-    request.latency_across = latency_across(fabric);
-    request.same_port = fabric.kind != FabricKind::direct;
-    if (fabric.kind == FabricKind::two_level) {
-        request.group = fabric.group;
-        request.up = fabric.level1.up;
-    }
+    PlanRequest request = circuits_request(fabric);
     PlanMesh world{world_mesh, {{world_mesh, fabric.accelerators, {}}}};
     std::vector<PlanMesh> meshes;
     for (const Mesh& mesh : workload.meshes) {
@@ -232,7 +229,8 @@ std::vector<WorkloadFault> faults_under(const Plan& plan, bool on_circuits, cons
     return faults;
 }
 
-void follow_plan(const Plan& plan, bool on_circuits, WorkloadSpec& workload) {
+void follow_plan(const Plan& plan, const FabricSpec& fabric, bool on_circuits, WorkloadSpec& workload) {
+    const std::optional<PlanRequest> circuits = on_circuits ? std::optional(circuits_request(fabric)) : std::nullopt;
     for (WorkloadEntry& entry : workload.collectives) {
         if (const PlannedAxis* axis = axis_of(plan, entry)) {
             const bool world = is_world(entry);
@@ -242,8 +240,8 @@ void follow_plan(const Plan& plan, bool on_circuits, WorkloadSpec& workload) {
             } else if (!std::is_sorted(groups.front().begin(), groups.front().end())) {
                 entry.collective.group = std::move(groups.front());
             }
-            if (on_circuits && !entry.collective.own_schedule) {
-                schedule_by(*axis, entry.collective);
+            if (circuits && !entry.collective.own_schedule) {
+                schedule_by(plan, *axis, *circuits, entry.collective);
             }
         }
     }

@@ -41,8 +41,8 @@ std::string shape_of(TopologyFile topology) {
 // Trees on their way to plain structs.
 class Resolving {
 public:
-    Resolving(const InputTrees& trees, NamedFiles& files, FabricChecks* checks, Problems& problems)
-        : trees_(trees), files_(files), checks_(checks), problems_(problems) {}
+    Resolving(const InputTrees& trees, NamedFiles& files, PlanCache& plans, FabricChecks* checks, Problems& problems)
+        : trees_(trees), files_(files), plans_(plans), checks_(checks), problems_(problems) {}
 
     LoadedRun resolve() {
         read_files();
@@ -110,12 +110,12 @@ private:
         for (const WorkloadFault& fault : faults) {
             problems_.add(find_deepest(trees_.workload.root, fault.path).place, fault.text);
         }
-        return faults.empty() && search_plan(place);
+        return faults.empty() && take_plan(place);
     }
 
-    bool search_plan(const Place& place) {
+    bool take_plan(const Place& place) {
         try {
-            planned_ = plan(plan_request(topology_.fabric, run_.workload));
+            planned_ = plans_.plan(plan_request(topology_.fabric, run_.workload));
             topology_.fabric.circuits = circuits_of(*planned_, topology_.fabric);
         } catch (const Error& error) {
             if (error.kind() != ErrorKind::input) {
@@ -149,7 +149,7 @@ private:
             problems_.add(find_deepest(trees_.workload.root, fault.path).place, fault.text);
         }
         if (faults.empty()) {
-            follow_plan(*followed, laid, run_.workload);
+            follow_plan(*followed, topology_.fabric, laid, run_.workload);
         }
     }
 
@@ -213,6 +213,7 @@ private:
 
     const InputTrees& trees_;
     NamedFiles& files_;
+    PlanCache& plans_;
     FabricChecks* checks_;
     Problems& problems_;
     TopologyFile topology_;
@@ -240,8 +241,9 @@ Change seed_change(std::uint64_t seed, Problems& problems) {
     return change;
 }
 
-LoadedRun resolve(const InputTrees& trees, NamedFiles& files, FabricChecks* checks, Problems& problems) {
-    return Resolving(trees, files, checks, problems).resolve();
+LoadedRun resolve(const InputTrees& trees, NamedFiles& files, PlanCache& plans, FabricChecks* checks,
+                  Problems& problems) {
+    return Resolving(trees, files, plans, checks, problems).resolve();
 }
 
 InputTrees read_trees(const RunInputs& inputs, Problems& problems) {
@@ -260,12 +262,13 @@ InputTrees read_trees(const RunInputs& inputs, Problems& problems) {
     return trees;
 }
 
-LoadedRun load_run(const RunInputs& inputs) {
+LoadedRun load_run(const RunInputs& inputs, const Planner& planner) {
     Problems problems;
     const InputTrees trees = read_trees(inputs, problems);
     FabricChecks checks;
     NamedFiles files(problems);
-    LoadedRun run = resolve(trees, files, &checks, problems);
+    PlanCache plans(planner);
+    LoadedRun run = resolve(trees, files, plans, &checks, problems);
     problems.raise_any();
     for (const Source* source : files.sources()) {
         run.named_files.push_back(source->name);

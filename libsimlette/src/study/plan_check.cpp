@@ -103,27 +103,19 @@ private:
     Duration whole_flits(const PlannedAxis& axis, const PlannedCollective& planned) const {
         const ClosedForm* form = closed_form(planned.collective.primitive, planned.collective.schedule);
         require(form != nullptr, "a planned schedule has a closed form");
-        const std::vector<Bytes> messages = form->messages(shape_of(layers_of_axis(axis)), planned.collective.bytes);
-        const bool leaves = blocks_outside(plan_, axis, request_.group) > 0;
-        const Duration latency = leaves ? request_.latency_across : request_.latency;
+        const OverlayShape shape = shape_of(layers_of_axis(axis));
+        const std::vector<bool> leaving = layers_leaving(plan_, axis, request_.group);
         const Duration flit_time = fabric_->graph.classes.front().flit_time;
-        return flit_time_of(messages, latency, flit_time, axis.multiplicity) - shorter_ways(axis, planned, messages);
-    }
-
-    // What phases save that keep to blocks inside a group: a schedule of one block at a time has such phases.
-    Duration shorter_ways(const PlannedAxis& axis, const PlannedCollective& planned,
-                          const std::vector<Bytes>& messages) const {
-        const ScheduleKind kind = planned.collective.schedule;
-        const bool one_by_one =
-            kind == ScheduleKind::coset_factored || kind == ScheduleKind::rs_ag || kind == ScheduleKind::bruck;
-        const bool all_move = std::find(messages.begin(), messages.end(), Bytes{0}) == messages.end();
-        const std::size_t outside = blocks_outside(plan_, axis, request_.group);
-        if (!one_by_one || !all_move || outside == 0) {
-            return Duration{0};
+        std::vector<Duration> latencies;
+        for (const bool leaves : leaving) {
+            latencies.push_back(leaves ? std::max(request_.latency, request_.latency_across) : request_.latency);
         }
-        const std::size_t phases_a_block = messages.size() / axis.blocks.size();
-        return (request_.latency_across - request_.latency) *
-               static_cast<std::int64_t>(phases_a_block * (axis.blocks.size() - outside));
+        const Bytes bytes = planned.collective.bytes;
+        if (form->layer_messages != nullptr) {
+            return flit_time_of(form->layer_messages(shape, bytes), latencies, flit_time, axis.multiplicity);
+        }
+        const Duration deepest = *std::max_element(latencies.begin(), latencies.end());
+        return flit_time_of(form->messages(shape, bytes), deepest, flit_time, axis.multiplicity);
     }
 
     std::optional<Duration> simulate(const CollectiveSpec& collective) const {

@@ -488,6 +488,9 @@ const Fields<PlanFile>& plan_fields() {
 }
 
 std::string plan_text(const PlanFile& plan) {
+    if (has_rings(plan.plan)) {
+        throw Error(ErrorKind::input, "a plan with a ring has no file: rings are priced, their circuits are not laid");
+    }
     return "# A plan: circuits, schedules and placement, chosen together by simlette plan.\n" +
            yaml_text(write_fields(plan_fields(), plan));
 }

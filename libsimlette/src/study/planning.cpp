@@ -2,6 +2,7 @@
 
 #include <simlette/base/error.hpp>
 #include <simlette/fabric/device_matchings.hpp>
+#include <simlette/planner/planned_axis.hpp>
 #include <simlette/planner/realize.hpp>
 #include <simlette/sim/planned.hpp>
 #include <simlette/study/plan_file.hpp>
@@ -83,6 +84,9 @@ std::string plan_yaml(const Plan& plan, const PlanRequest& request) {
 }
 
 void check_plan_fits(const Plan& plan, const PlanTask& task, const RunInputs& inputs) {
+    if (has_rings(plan)) {
+        return;  // priced, not laid
+    }
     LoadedRun laid;
     try {
         laid.fabric = planned_fabric(plan, task.fabric);

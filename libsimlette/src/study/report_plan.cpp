@@ -87,6 +87,10 @@ std::string head(const Plan& plan, const PlanTask& task, const RunInputs& inputs
               {"bound", time_text(plan.bound.ps), "no plan is faster among " + plan.space},
               circuits_row(plan, task.fabric),
               {"optics", passes_text(task.fabric), optical_budget_text(task.fabric)}};
+    if (has_rings(plan)) {
+        rows.push_back(
+            {"ports", "not laid out", "rings are priced only; with --out or --check the search leaves them out"});
+    }
     return aligned(rows, 3, "");
 }
 

@@ -1,5 +1,4 @@
 // Tables and figures that the planner answers.
-#include <simlette/planner/busiest_circuit.hpp>
 #include <simlette/planner/plan.hpp>
 #include <simlette/planner/stacked.hpp>
 #include <simlette/study/reproduce_table.hpp>
@@ -42,30 +41,17 @@ PlannedAxis axis_of_32(ScheduleKind schedule, bool second_mesh) {
     if (second_mesh) {
         meshes.push_back({"(8, 8)", {all_reduce(8, 4_KiB), all_reduce(8, 4_KiB)}});
     }
-    return plan(request(64, 36, std::move(meshes))).meshes[0].axes[1];
+    PlanRequest asked = request(64, 36, std::move(meshes));
+    asked.rings = true;  // of its own where there is no second mesh
+    return plan(asked).meshes[0].axes[1];
 }
-
-// A ring of its own needs two ports a copy; the axis of 2 keeps one.
-struct Ring {
-    std::uint32_t copies = (36 - 1) / 2;
-
-    Duration time() const {
-        const ScheduleCost cost = ring_form.cost({{RankGroup::cyclic(32), {1, 31}}, std::nullopt});
-        return one_pass * cost.phases + BusiestCircuit(cost, much, 400_Gbps).busy(copies, {INT64_MAX / 2});
-    }
-};
 
 Duration shared(std::uint32_t ports) {
     return plan(request(512, ports, {{"8 x 64", {all_reduce(8, 8_KiB), all_reduce(64, 8_KiB)}}})).total;
 }
 
-Duration stacked(std::uint32_t ports) {
-    Duration sum;
-    for (const StackedAxis& axis : stacked_axes({8, 64}, ports, 8_KiB, one_pass, 400_Gbps)) {
-        sum += axis.time;
-    }
-    return sum;
-}
+// The columns of Figure 15.
+constexpr std::uint32_t figure_15_ports[] = {9, 12, 13, 16, 21, 28, 36, 48, 64, 69, 70, 77, 128};
 
 std::uint32_t ports_that_complete() {
     std::uint32_t ports = 2;
@@ -92,20 +78,29 @@ std::vector<OurRow> our_table_6() {
 
 std::vector<OurRow> our_table_7() {
     const PlannedAxis ring = axis_of_32(ScheduleKind::ring, true);
-    const Ring alone;
-    const auto parallel = [](bool second_mesh) {
-        return in_us(axis_of_32(ScheduleKind::rs_ag_parallel, second_mesh).collectives.front().time);
-    };
-    return {{"ring, with a second mesh | alone", {in_us(ring.collectives.front().time), in_us(alone.time())}},
+    const PlannedAxis alone = axis_of_32(ScheduleKind::ring, false);
+    const auto time = [](const PlannedAxis& axis) { return in_us(axis.collectives.front().time); };
+    const auto parallel = [&](bool second_mesh) { return time(axis_of_32(ScheduleKind::rs_ag_parallel, second_mesh)); };
+    return {{"ring, with a second mesh | alone", {time(ring), time(alone)}},
             {"rs-ag-parallel, with a second mesh | alone", {parallel(true), parallel(false)}},
-            {"multiplicity of the ring, with a second mesh | alone", {ring.multiplicity, alone.copies}}};
+            {"multiplicity of the ring, with a second mesh | alone", {ring.multiplicity, alone.multiplicity}}};
 }
 
 std::vector<OurRow> our_figure_15() {
-    const auto ratio = [](std::uint32_t ports) { return Exact(shared(ports).ps) / stacked(ports).ps; };
-    return {{"least ports at which both axes are complete", {ports_that_complete()}},
-            {"shared over stacked at 69 ports", {ratio(69)}},
-            {"shared over stacked at 70 ports", {ratio(70)}}};
+    std::vector<OurRow> rows{{"least ports at which both axes are complete", {ports_that_complete()}}};
+    for (const std::uint32_t ports : figure_15_ports) {
+        const std::vector<StackedAxis> axes = stacked_axes({8, 64}, ports);
+        const auto stacked = [&](ScheduleKind kind) {
+            return in_us(stacked_time(axes, kind, 8_KiB, one_pass, 400_Gbps));
+        };
+        const Exact pool = in_us(shared(ports));
+        const Exact once = stacked(ScheduleKind::one_shot_dvo);
+        const std::string at = std::to_string(ports) + " ports: ";
+        rows.push_back(
+            {at + "shared | stacked | stacked, plain one-shot", {pool, once, stacked(ScheduleKind::one_shot)}});
+        rows.push_back({at + "shared over stacked", {pool / once}});
+    }
+    return rows;
 }
 
 }  // namespace simlette

@@ -111,7 +111,7 @@ std::vector<std::string> keys_of_study() {
 
 }  // namespace
 
-Study::Study(const StudyInputs& inputs) {
+Study::Study(const StudyInputs& inputs, const Planner& planner) : plans_(planner) {
     read_file(inputs, sources_);
     sources_.raise_any();
     read_inputs(inputs, sources_);
@@ -244,7 +244,7 @@ void Study::check_points(Problems& problems) {
     for (StudyPoint& point : points_) {
         Problems own;
         checks.note = note(point);
-        const LoadedRun run = resolve(changed(point, own), named_files_, &checks, own);
+        const LoadedRun run = resolve(changed(point, own), named_files_, plans_, &checks, own);
         problems.add_new(own);
         if (problems.full()) {
             return;
@@ -275,7 +275,7 @@ RunInputs Study::inputs(const StudyPoint& point) const {
 
 LoadedRun Study::load(const StudyPoint& point) const {
     Problems problems;
-    LoadedRun run = resolve(changed(point, problems), named_files_, nullptr, problems);
+    LoadedRun run = resolve(changed(point, problems), named_files_, plans_, nullptr, problems);
     problems.raise_any();
     return run;
 }

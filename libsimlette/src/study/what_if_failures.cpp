@@ -3,28 +3,26 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include <simlette/base/contract.hpp>
 #include <simlette/base/error.hpp>
 #include <simlette/planner/price.hpp>
 #include <simlette/planner/space.hpp>
 #include <simlette/study/format.hpp>
 #include <simlette/study/plan_report.hpp>
+#include <simlette/study/problems.hpp>
+#include <simlette/study/quantity.hpp>
 #include <simlette/study/what_if.hpp>
 
 namespace simlette {
 
 namespace {
 
+constexpr std::int64_t most_failures = 65'536;
+
+constexpr std::pair<FailedPart, const char*> part_names[] = {
+    {FailedPart::accelerators, "accelerators"}, {FailedPart::ports, "ports"}, {FailedPart::devices, "devices"}};
+
 const char* name_of(FailedPart part) {
-    switch (part) {
-        case FailedPart::accelerators:
-            return "accelerators";
-        case FailedPart::ports:
-            return "ports";
-        case FailedPart::devices:
-            return "devices";
-    }
-    broken_promise("a part that fails is of one of three kinds");
+    return part_names[static_cast<std::size_t>(part)].second;
 }
 
 class Failures {
@@ -34,18 +32,20 @@ public:
         : plan_(plan), request_(request), fabric_(fabric), failures_(failures), planner_(planner) {}
 
     std::vector<Survival> all() const {
-        std::vector<Survival> survivals{of_accelerators(), of_ports(FailedPart::ports)};
+        std::vector<Survival> survivals{of(FailedPart::accelerators), of(FailedPart::ports)};
         if (fabric_.kind != FabricKind::direct) {
-            survivals.push_back(of_ports(FailedPart::devices));
+            survivals.push_back(of(FailedPart::devices));
         }
         return survivals;
     }
+
+    Survival of(FailedPart part) const { return part == FailedPart::accelerators ? of_accelerators() : of_ports(part); }
 
 private:
     // A spare takes the place and the circuits of one that failed; on two levels it may stand in another rack.
     Survival of_accelerators() const {
         Survival survival{
-            FailedPart::accelerators, "any of those that serve; a spare takes its number", "", {}, {}, ""};
+            FailedPart::accelerators, "any of those that serve; a spare takes its number", "", {}, {}, "", request_};
         const std::uint32_t spares = fabric_.domain > fabric_.accelerators ? fabric_.domain - fabric_.accelerators : 0;
         if (fabric_.kind == FabricKind::direct || spares < failures_) {
             survival.patch = fmt::format("none: {}", fabric_.kind == FabricKind::direct
@@ -58,24 +58,26 @@ private:
                                                : fmt::format("; a `domain` of {} would do", plan_.ranks + failures_));
             return survival;
         }
-        PlanRequest moved = request_;
         if (request_.group != 0) {
             survival.worst = "any of those that serve; a spare of another rack takes its number, so its circuits cross";
-            moved.latency = std::max(request_.latency, request_.latency_across);
+            survival.left.latency = std::max(request_.latency, request_.latency_across);
         }
         survival.patch = "its circuits are led to a spare";
-        survival.patched = price(plan_, moved);
+        survival.patched = price(plan_, survival.left);
         survival.replanned = survival.patched;
         return survival;
     }
 
     // Collectives wait for the slowest, so one accelerator with fewer ports is as bad as all of them.
     Survival of_ports(FailedPart part) const {
-        const bool ports = part == FailedPart::ports;
         Survival survival{
-            part, ports ? "all of one accelerator" : "all in use; each serves one port of every accelerator",
-            "",   {},
-            {},   ""};
+            part,
+            part == FailedPart::ports ? "all of one accelerator" : "all in use; each serves one port of every accelerator",
+            "",
+            {},
+            {},
+            "",
+            request_};
         const bool movable = fabric_.kind != FabricKind::direct;
         const std::uint32_t had = movable ? plan_.ports : plan_.ports_used;
         PlanRequest less = request_;
@@ -86,6 +88,7 @@ private:
             survival.replanned = survival.patched;
             return survival;
         }
+        survival.left = less;
         if (less.ports > 0) {
             survival.patched = narrowed(plan_, less);
         }
@@ -98,6 +101,11 @@ private:
         std::uint64_t leaving = 0;
         for (std::size_t i = 0; i < plan_.generators.size(); ++i) {
             leaving += plan_.generators[i] >= ranks_inside(plan_.ranks, less.group) ? plan_.copies[i] : 0;
+        }
+        for (const PlannedMesh& mesh : plan_.meshes) {
+            for (const PlannedAxis& axis : mesh.axes) {
+                leaving += axis.ring ? 2 * axis.multiplicity : 0;  // at most
+            }
         }
         const bool limited = less.group != 0 && less.up != 0;
         return less.ports >= plan_.ports_used &&
@@ -136,12 +144,60 @@ std::string slower_text(const Plan& before, const std::optional<Plan>& after) {
 
 }  // namespace
 
-std::vector<Survival> survive(const Plan& plan, const PlanRequest& request, const FabricSpec& fabric,
-                              std::uint32_t failures, const Planner& planner) {
-    return Failures(plan, request, fabric, failures, planner).all();
+Failure failure_of(const std::string& what, const std::string& text) {
+    Failure failure;
+    const std::size_t equals = text.find('=');
+    const std::string count = equals == std::string::npos ? text : text.substr(equals + 1);
+    for (const auto& [part, name] : part_names) {
+        if (equals != std::string::npos && text.substr(0, equals) == name) {
+            failure.of = part;
+        }
+    }
+    std::int64_t parts = 0;
+    if (!parse_whole(count, parts) || parts < 1 || parts > most_failures ||
+        (equals != std::string::npos && !failure.of)) {
+        throw Error(ErrorKind::input,
+                    fmt::format("{} is {}; expected a whole number from 1 to {}, for one kind of parts behind "
+                                "`accelerators=`, `ports=` or `devices=`",
+                                what, quote(text), most_failures));
+    }
+    failure.parts = static_cast<std::uint32_t>(parts);
+    return failure;
 }
 
-std::string survival_text(const Plan& plan, std::uint32_t failures, const std::vector<Survival>& survivals) {
+const Plan* Survival::survivor() const {
+    if (!patched || !replanned) {
+        return patched ? &*patched : replanned ? &*replanned : nullptr;
+    }
+    return replanned->total < patched->total ? &*replanned : &*patched;
+}
+
+std::vector<Survival> survive(const Plan& plan, const PlanRequest& request, const FabricSpec& fabric,
+                              const Failure& failure, const Planner& planner) {
+    const Failures failures(plan, request, fabric, failure.parts, planner);
+    if (failure.of == FailedPart::devices && fabric.kind == FabricKind::direct) {
+        throw Error(ErrorKind::input, "`fabric: direct` has no devices that could fail");
+    }
+    return failure.of ? std::vector<Survival>{failures.of(*failure.of)} : failures.all();
+}
+
+const Survival& worst_of(const std::vector<Survival>& survivals, const Failure& failure) {
+    const Survival* worst = nullptr;
+    for (const Survival& survival : survivals) {
+        if (survival.survivor() == nullptr) {
+            throw Error(ErrorKind::input,
+                        fmt::format("no plan survives the worst failure of {} {}: {}; `ports=` or `devices=` before "
+                                    "the number asks for one kind of parts",
+                                    failure.parts, name_of(survival.part), survival.refused));
+        }
+        if (worst == nullptr || worst->survivor()->total < survival.survivor()->total) {
+            worst = &survival;
+        }
+    }
+    return *worst;
+}
+
+std::string survival_text(const Plan& plan, const Failure& failure, const std::vector<Survival>& survivals) {
     std::vector<std::vector<std::string>> rows{
         {"failed", "patch", "patched us", "slower %", "planned anew us", "slower %"}};
     std::string notes;
@@ -153,11 +209,11 @@ std::string survival_text(const Plan& plan, std::uint32_t failures, const std::v
                              survival.refused.empty() ? "" : "; no plan: " + survival.refused);
     }
     return fmt::format("the worst failure of so many parts: {}, by rule, not out of a sample; whole it takes {}\n",
-                       failures, time_text(plan.total.ps)) +
+                       failure.parts, time_text(plan.total.ps)) +
            aligned(rows, 2, "  ") + notes;
 }
 
-std::string survival_json(const Plan& plan, std::uint32_t failures, const std::vector<Survival>& survivals) {
+std::string survival_json(const Plan& plan, const Failure& failure, const std::vector<Survival>& survivals) {
     using Json = nlohmann::ordered_json;
     const auto plan_or_null = [](const std::optional<Plan>& after) {
         return after ? Json::parse(plan_json(*after)) : Json(nullptr);
@@ -171,7 +227,7 @@ std::string survival_json(const Plan& plan, std::uint32_t failures, const std::v
                         {"replanned", plan_or_null(survival.replanned)},
                         {"refused", survival.refused.empty() ? Json(nullptr) : Json(survival.refused)}});
     }
-    return Json{{"total_ps", plan.total.ps}, {"failures", failures}, {"survivals", list}}.dump(2) + '\n';
+    return Json{{"total_ps", plan.total.ps}, {"failures", failure.parts}, {"survivals", list}}.dump(2) + '\n';
 }
 
 }  // namespace simlette

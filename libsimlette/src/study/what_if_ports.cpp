@@ -40,7 +40,8 @@ PortRange port_range(const std::string& what, const std::string& text) {
     return {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last)};
 }
 
-std::vector<Stair> staircase(const PlanRequest& request, PortRange range, const Planner& planner) {
+std::vector<Stair> staircase(const PlanRequest& request, PortRange range, const Planner& planner,
+                             const std::atomic<bool>* stop) {
     std::vector<Stair> stairs;
     std::optional<Error> refused;
     for (std::uint32_t ports = range.first; ports <= range.last; ++ports) {
@@ -55,6 +56,10 @@ std::vector<Stair> staircase(const PlanRequest& request, PortRange range, const 
             }
             refused = error;
             stairs.back().refused = error.problems().front().message;
+        }
+        if (stop != nullptr && stop->load(std::memory_order_relaxed)) {
+            stairs.pop_back();
+            return stairs;
         }
     }
     if (std::none_of(stairs.begin(), stairs.end(), [](const Stair& stair) { return stair.plan.has_value(); })) {

@@ -43,7 +43,7 @@ std::vector<std::uint32_t> degrees(const Plan& plan) {
     std::vector<std::uint32_t> all;
     for (const PlannedMesh& mesh : plan.meshes) {
         for (const PlannedAxis& axis : mesh.axes) {
-            if (!axis.blocks.empty()) {
+            if (axis.degree > 0) {
                 all.push_back(axis.degree);
             }
         }
@@ -55,7 +55,7 @@ std::vector<std::uint32_t> copies(const Plan& plan) {
     std::vector<std::uint32_t> all;
     for (const PlannedMesh& mesh : plan.meshes) {
         for (const PlannedAxis& axis : mesh.axes) {
-            if (!axis.blocks.empty()) {
+            if (axis.degree > 0) {
                 all.push_back(axis.multiplicity);
             }
         }
@@ -162,7 +162,7 @@ TEST_CASE("with groups too branch and bound finds what trying everything finds",
 
 TEST_CASE("with dark ports counted no plan is worse than one for cables whose dark ports fit too", "[plan]") {
     std::uint64_t compared = 0;
-    for_each_seed(73, 60, [&](Random& random) {
+    for_each_seed(74, 60, [&](Random& random) {
         PlanRequest asked = random_mixed_request(random, 2, true);
         const Plan found = plan(asked);
         CHECK(found.optimal);
@@ -178,6 +178,40 @@ TEST_CASE("with dark ports counted no plan is worse than one for cables whose da
         }
     });
     CHECK(compared > 0);
+}
+
+TEST_CASE("with rings too branch and bound finds what trying everything finds", "[plan]") {
+    for_each_seed(73, 150, [](Random& random) {
+        const auto bits = static_cast<unsigned>(random.between(2, 4));
+        PlanRequest request = random_plan_request(random, bits, 1, 8);
+        request.rings = true;
+        request.ports = static_cast<std::uint32_t>(random.between(2, 8));
+        if (random.below(3) == 0) {
+            request.group = std::uint32_t{1} << random.between(1, 2);
+            request.latency_across = request.latency + Duration{random.between(0, 200) * 1'000};
+        }
+        check_against_brute_force(request);
+    });
+}
+
+TEST_CASE("a ring serves an axis that has too few ports for anything else, and takes two for each copy", "[plan]") {
+    PlanRequest asked = request(62, 6, {{"m", {all_reduce("a", 31, 625_MiB), all_reduce("b", 2, 1_KiB)}}});
+    CHECK_THAT(refusal(asked), Catch::Contains("needs at least 31 ports"));
+    asked.rings = true;
+    const Plan found = plan(asked);
+    const PlannedAxis& ring = found.meshes[0].axes[0];
+    CHECK(ring.ring);
+    CHECK(ring.topology == "Z31{1}");
+    CHECK(ring.blocks.empty());
+    CHECK(ring.degree == 2);
+    CHECK(ring.multiplicity == 2);
+    CHECK(found.ports_used == 6);
+    CHECK(found.degree == 3);
+    CHECK(found.generators.size() == 1);
+    // 60 phases; 60/31 of the buffer over two circuits of 50 GB/s.
+    CHECK(ring.collectives[0].time == Duration{60 * 520'000 + (655'360'000LL * 20 * 30 + 15) / 31});
+    asked.meshes.push_back({"n", {all_reduce("all", 62, 1_KiB)}});
+    CHECK_THAT(refusal(asked), Catch::Contains("needs at least 31 ports"));
 }
 
 TEST_CASE("the same request has the same plan", "[plan]") {
@@ -201,6 +235,35 @@ TEST_CASE("a search that is cut short keeps a plan and a bound below it", "[plan
     CHECK(cut.truncated);
     CHECK(cut.total >= proven.total);
     CHECK(cut.bound <= proven.total);
+}
+
+TEST_CASE("a search tells how far it is, and a stop ends it with the best plan so far", "[plan]") {
+    const auto axis = [](std::uint32_t size) { return all_reduce("a", size, 64_KiB); };
+    PlanRequest asked =
+        request(512, 20, {{"m", {axis(8), axis(64)}}, {"n", {axis(32), axis(16)}}, {"o", {axis(4), axis(128)}}});
+    SearchControl control;
+    std::vector<SearchProgress> told;
+    control.progress = [&](const SearchProgress& progress) { told.push_back(progress); };
+    const Plan whole = plan(asked, control);
+    REQUIRE(told.size() > 2);
+    for (std::size_t i = 0; i < told.size(); ++i) {
+        CHECK(told[i].bound <= whole.total);
+        CHECK((!told[i].best || *told[i].best >= whole.total));
+        CHECK((i == 0 || told[i].nodes > told[i - 1].nodes));
+    }
+    std::atomic<bool> stop{false};
+    control.stop = &stop;
+    std::size_t looks = 0;
+    control.progress = [&](const SearchProgress&) {
+        ++looks;
+        stop = true;
+    };
+    const Plan stopped = plan(asked, control);
+    CHECK(looks <= 2);  // it looks before it tells
+    CHECK(stopped.truncated);
+    CHECK(stopped.total >= whole.total);
+    CHECK(stopped.bound <= whole.total);
+    CHECK(stopped.ports_used <= 20);
 }
 
 TEST_CASE("sizes that are no powers of two are products of complete graphs", "[plan]") {

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <catch2/catch.hpp>
 
 #include <simlette/base/error.hpp>
@@ -98,6 +100,28 @@ TEST_CASE("circuits between racks are priced by the phases that use them", "[pla
     CHECK(priced.meshes[0].axes[0].collectives[0].time == Duration{560'000 + 81'920});
     CHECK(priced.meshes[0].axes[1].collectives[0].time == Duration{1'695'360});
     CHECK(priced.meshes[1].axes[0].collectives[0].time == Duration{2 * 560'000 + 81'920});
+}
+
+TEST_CASE("a phase between racks takes latency and message of its slowest layer, not the worst of each", "[plan]") {
+    Plan plan;
+    plan.ranks = 16;
+    plan.ports = 8;
+    plan.degree = plan.ports_used = 8;
+    plan.generators = {1, 2, 4, 6, 8, 10, 12, 14};
+    plan.copies.assign(8, 1);
+    plan.meshes = {{"world",
+                    {planned_axis("world", {{3, 2, 1}, {0}}, "Q4[3,1]",
+                                  planned_all_reduce(65'536, ScheduleKind::rs_ag_parallel, 4, 0))}}};
+    PlanRequest request = request_of(plan);
+    request.group = 2;  // the wide block leads out, the narrow one moves more
+    request.latency_across = Duration{560'000};
+    request.meshes[0].axes[0].collectives[0].schedule = ScheduleKind::rs_ag_parallel;
+    // Halves of the buffer, at 20 ps a byte: 1/8 over the wide block beside 1/2 over the narrow one, then 1/16 over
+    // both.
+    const std::int64_t first = std::max(560'000 + 32'768 / 8 * 20, 520'000 + 32'768 / 2 * 20);
+    CHECK(price(plan, request).total == Duration{2 * (first + 560'000 + 32'768 / 16 * 20)});
+    request.latency_across = Duration{2'000'000};
+    CHECK(price(plan, request).total == Duration{2 * (2'000'000 + 32'768 / 8 * 20 + 2'000'000 + 32'768 / 16 * 20)});
 }
 
 TEST_CASE("fewer ports leave the parallel circuits that cost least to give up", "[plan]") {

@@ -149,13 +149,18 @@ TEST_CASE("a workload may name other schedules and sizes, which run on the plann
                                      "collectives:\n"
                                      "- {primitive: all-reduce, axis: ffn.ep, bytes: 1 MiB, schedule: rs-ag}\n"
                                      "- {primitive: all-reduce, axis: ffn.ep, bytes: 8 KiB}\n"
+                                     "- {primitive: all-reduce, axis: ffn.ep, bytes: 64 MiB}\n"
+                                     "- {primitive: all-gather, axis: ffn.ep, bytes: 64 MiB}\n"
                                      "- {primitive: all-reduce, group: world, bytes: 1 KiB}\n",
                                  plan_text(file_of_256()));
     CHECK(run.workload.collectives[0].collective.schedule == ScheduleKind::rs_ag);
     CHECK(run.workload.collectives[0].collective.layers.generators.size() == 2);
     CHECK(run.workload.collectives[1].collective.schedule == ScheduleKind::coset_factored_parallel);
-    CHECK(run.workload.collectives[2].collective.schedule == ScheduleKind::automatic);
-    CHECK(run.workload.collectives[2].collective.group.empty());
+    CHECK(run.workload.collectives[2].collective.schedule == ScheduleKind::rs_ag_parallel);
+    CHECK(run.workload.collectives[3].collective.schedule == ScheduleKind::rs_ag_parallel);
+    CHECK(run.workload.collectives[3].collective.layers.generators.size() == 2);
+    CHECK(run.workload.collectives[4].collective.schedule == ScheduleKind::automatic);
+    CHECK(run.workload.collectives[4].collective.group.empty());
 }
 
 TEST_CASE("meshes and axes that a plan does not know are refused where the workload names them") {

@@ -126,15 +126,38 @@ TEST_CASE("values that are numbers or quantities have a number in the base unit"
     }
 }
 
+TEST_CASE("a study searches for each different plan once, and its points and a run take the same") {
+    const Written file(
+        "topologies: topologies/planned-256.yaml\nworkloads: workloads/plan-256.yaml\nmode: [flit, analytic]\n"
+        "vary: {topology.buffers: [22 flits, unlimited], workload.collectives.0.bytes: [4 KiB, 8 KiB]}\n");
+    std::size_t searches = 0;
+    const auto counted = [&](const PlanRequest& request) {
+        ++searches;
+        return plan(request);
+    };
+    const Study study({file.path(), {}, {}}, counted);
+    REQUIRE(study.points().size() == 8);
+    for (const StudyPoint& point : study.points()) {
+        CHECK(study.load(point).planned == "17 generators on 17 of 18 ports, " +
+                                               std::string(point.choices[1] == 0 ? "4.54112" : "4.62304") +
+                                               " us in all, optimal");
+    }
+    CHECK(searches == 2);
+    CHECK(load_run({"topologies/planned-256.yaml", "workloads/plan-256.yaml", {}, {}}, counted).planned ==
+          study.load(study.points().front()).planned);
+    CHECK(searches == 3);
+}
+
 TEST_CASE("fabrics are built once for all points that can only stand or fall together") {
     const auto built = [](const std::vector<Override>& overrides) {
         FabricChecks checks;
         Problems problems;
         NamedFiles files(problems);
+        PlanCache plans(search_plan);
         for (const Override& override : overrides) {
             InputTrees trees{parse_input("topologies/all-eps-512.yaml", problems), {}};
             apply_change(*change_of(override, problems), named_trees(trees), problems);
-            resolve(trees, files, &checks, problems);
+            resolve(trees, files, plans, &checks, problems);
         }
         CHECK(problems.size() == 0);
         return checks.seen.size();

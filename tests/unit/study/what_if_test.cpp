@@ -85,10 +85,10 @@ TEST_CASE("scaled payloads are rounded up and bounded", "[plan]") {
 
 TEST_CASE("a spare takes the place of an accelerator that failed", "[plan]") {
     const Plan plan = plan_of_256();
-    const auto survivals = survive(plan, request_of(plan), fabric_for(plan, 258), 2, fake_planner);
+    const auto survivals = survive(plan, request_of(plan), fabric_for(plan, 258), {2, {}}, fake_planner);
     REQUIRE(survivals[0].patched);
     CHECK(survivals[0].patched->total == plan.total);
-    const auto without = survive(plan, request_of(plan), fabric_for(plan, 257), 2, fake_planner);
+    const auto without = survive(plan, request_of(plan), fabric_for(plan, 257), {2, {}}, fake_planner);
     CHECK_FALSE(without[0].patched);
     CHECK_FALSE(without[0].replanned);
     CHECK_THAT(without[0].refused, Contains("255 are left") && Contains("`domain` of 258"));
@@ -99,23 +99,23 @@ TEST_CASE("on two levels circuits to a spare cross between racks", "[plan]") {
     PlanRequest request = request_of(plan);
     request.group = 64;
     request.latency_across = Duration{560'000};
-    const auto survivals = survive(plan, request, fabric_for(plan, 320), 1, fake_planner);
+    const auto survivals = survive(plan, request, fabric_for(plan, 320), {1, {}}, fake_planner);
     CHECK(survivals[0].patched->total == plan.total + Duration{7 * 40'000});
 }
 
 TEST_CASE("idle ports take over, then nothing but a new plan helps", "[plan]") {
     const Plan plan = plan_of_256();
-    const auto one = survive(plan, request_of(plan), fabric_for(plan, 0), 1, fake_planner);
+    const auto one = survive(plan, request_of(plan), fabric_for(plan, 0), {1, {}}, fake_planner);
     for (const std::size_t part : {1U, 2U}) {
         REQUIRE(one[part].patched);
         CHECK(one[part].patched->total == plan.total);
         CHECK(one[part].patch == "idle ports take over");
     }
-    const auto two = survive(plan, request_of(plan), fabric_for(plan, 0), 2, fake_planner);
+    const auto two = survive(plan, request_of(plan), fabric_for(plan, 0), {2, {}}, fake_planner);
     CHECK_FALSE(two[1].patched);
     CHECK_FALSE(two[1].replanned);
     CHECK(two[1].refused == "17 ports would do");
-    CHECK_THAT(survival_text(plan, 2, two),
+    CHECK_THAT(survival_text(plan, {2, {}}, two),
                Contains("too few ports for every generator") && Contains("17 ports would do"));
 }
 
@@ -125,18 +125,49 @@ TEST_CASE("an idle port takes over on two levels only if enough up links are lef
     request.group = 64;  // three generators leave it
     request.latency_across = Duration{560'000};
     request.up = 12;  // 12 x 17 of 3 x 64 circuits
-    CHECK(survive(plan, request, fabric_for(plan, 0), 1, fake_planner)[1].patch == "idle ports take over");
+    CHECK(survive(plan, request, fabric_for(plan, 0), {1, {}}, fake_planner)[1].patch == "idle ports take over");
     request.up = 11;  // 11 x 18, but not 11 x 17
-    CHECK_FALSE(survive(plan, request, fabric_for(plan, 0), 1, fake_planner)[1].patched);
+    CHECK_FALSE(survive(plan, request, fabric_for(plan, 0), {1, {}}, fake_planner)[1].patched);
+}
+
+TEST_CASE("failures are a number, of all parts or of those that are named", "[plan]") {
+    CHECK(failure_of("x", "2").parts == 2);
+    CHECK_FALSE(failure_of("x", "2").of);
+    CHECK(failure_of("x", "ports=3").parts == 3);
+    CHECK(failure_of("x", "ports=3").of == FailedPart::ports);
+    for (const char* text : {"", "0", "x", "ports", "ports=", "port=2", "=2", "ports=-1", "70000"}) {
+        CHECK_THROWS_WITH(failure_of("`--survive`", text), Contains("`--survive` is") && Contains("`ports=`"));
+    }
+    const Plan plan = plan_of_256();
+    const auto ports = survive(plan, request_of(plan), fabric_for(plan, 0), {1, FailedPart::ports}, fake_planner);
+    REQUIRE(ports.size() == 1);
+    CHECK(ports.front().part == FailedPart::ports);
+}
+
+TEST_CASE("what lives on after the worst failure is its faster plan, of equals the patched one", "[plan]") {
+    const Plan plan = plan_of_256();
+    PlanRequest request = request_of(plan);
+    request.group = 64;
+    request.latency_across = Duration{560'000};
+    const auto survivals = survive(plan, request, fabric_for(plan, 320), {1, {}}, fake_planner);
+    const Survival& worst = worst_of(survivals, {1, {}});
+    CHECK(worst.part == FailedPart::accelerators);  // its circuits cross
+    CHECK(worst.survivor() == &*worst.patched);
+    CHECK(worst.left.latency == Duration{560'000});
+    Survival faster = worst;
+    faster.replanned->total = plan.total - Duration{1};
+    CHECK(faster.survivor() == &*faster.replanned);
+    CHECK_THROWS_WITH(worst_of(survive(plan, request, fabric_for(plan, 0), {2, {}}, fake_planner), {2, {}}),
+                      Contains("no plan survives the worst failure of 2 accelerators"));
 }
 
 TEST_CASE("circuits without devices cannot be led elsewhere", "[plan]") {
     const Plan plan = plan_of_256();
     FabricSpec fabric = fabric_for(plan, 300);
     fabric.kind = FabricKind::direct;
-    const auto survivals = survive(plan, request_of(plan), fabric, 1, fake_planner);
+    const auto survivals = survive(plan, request_of(plan), fabric, {1, {}}, fake_planner);
     REQUIRE(survivals.size() == 2);
     CHECK_FALSE(survivals[0].patched);
     CHECK_FALSE(survivals[1].patched);
-    CHECK(nlohmann::json::parse(survival_json(plan, 1, survivals))["survivals"][1]["failed"] == "ports");
+    CHECK(nlohmann::json::parse(survival_json(plan, {1, {}}, survivals))["survivals"][1]["failed"] == "ports");
 }

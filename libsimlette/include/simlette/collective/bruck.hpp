@@ -11,8 +11,8 @@ namespace simlette {
 
 Schedule bruck_along(const OverlayShape& shape, const std::vector<WalkPhase>& walk, std::uint32_t slices,
                      std::string name);
-// The largest message of each phase.
-std::vector<Bytes> bruck_messages(const OverlayShape& shape, const std::vector<WalkPhase>& walk, std::uint32_t slices,
-                                  Bytes buffer);
+LayerShares bruck_shares(const OverlayShape& shape, const std::vector<WalkPhase>& walk, std::uint32_t slices);
+LayerMessages bruck_messages(const OverlayShape& shape, const std::vector<WalkPhase>& walk, std::uint32_t slices,
+                             Bytes buffer);
 
 }  // namespace simlette

@@ -23,14 +23,21 @@ struct ScheduleCost {
     }
 };
 
+// By phase and coset layer: what every circuit of the layer carries, per byte of the buffer, or its largest message.
+using LayerShares = std::vector<std::vector<Exact>>;
+using LayerMessages = std::vector<std::vector<Bytes>>;
+
 struct ClosedForm {
     LayerKind layers;  // that it may use
     // Nothing if the schedule can be carried out, else what is missing.
     std::optional<std::string> (*misfit)(const OverlayShape&);
-    // Both require: no misfit.
+    // All below require: no misfit.
     ScheduleCost (*cost)(const OverlayShape&);
     // The largest message of each phase; bytes do not divide evenly.
     std::vector<Bytes> (*messages)(const OverlayShape&, Bytes buffer);
+    // Both are nullptr if it does not go along layers.
+    LayerShares (*layer_shares)(const OverlayShape&) = nullptr;
+    LayerMessages (*layer_messages)(const OverlayShape&, Bytes buffer) = nullptr;
 };
 
 // nullptr if there is none for this pair.
@@ -39,6 +46,10 @@ const ClosedForm* closed_form(Primitive primitive, ScheduleKind kind);
 // With flits that are not divided: phase after phase the latency, and the largest message over `copies` parallel
 // circuits; a phase that moves nothing takes no time. Requires: copies >= 1.
 Duration flit_time_of(const std::vector<Bytes>& messages, Duration latency, Duration flit_time, std::int64_t copies);
+
+// The same where the latency depends on the layer: a phase ends with the last of its messages.
+Duration flit_time_of(const LayerMessages& messages, const std::vector<Duration>& latencies, Duration flit_time,
+                      std::int64_t copies);
 
 // On packet switches of one level every rank sends so much in a phase, spread over its ports.
 struct PacketPhase {

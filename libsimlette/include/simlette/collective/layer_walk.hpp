@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <simlette/collective/closed_form.hpp>
 #include <simlette/collective/overlay_shape.hpp>
 #include <simlette/collective/schedule.hpp>
 
@@ -60,6 +61,32 @@ void add_walk_phase(Schedule& schedule, const OverlayShape& shape, Effect effect
     }
     schedule.phases.push_back(std::move(phase));
 }
+
+// What each step of a walk moves, in place; 0 for the layers that a phase does not use.
+template <class T, class ShareOf>
+std::vector<std::vector<T>> by_layer(const std::vector<WalkPhase>& walk, std::uint32_t layers, ShareOf&& share_of) {
+    std::vector<std::vector<T>> phases;
+    for (const WalkPhase& steps : walk) {
+        phases.emplace_back(layers, T{});
+        for (const WalkStep& step : steps) {
+            phases.back()[step.layer] = share_of(step);
+        }
+    }
+    return phases;
+}
+
+// Of each phase; one that moves nothing has 0.
+template <class T>
+std::vector<T> largest_of(const std::vector<std::vector<T>>& phases) {
+    std::vector<T> largest;
+    for (const std::vector<T>& phase : phases) {
+        largest.push_back(phase.empty() ? T{} : *std::max_element(phase.begin(), phase.end()));
+    }
+    return largest;
+}
+
+// The largest of every phase, added up.
+Exact volume_of(const LayerShares& shares);
 
 // What the schedules on layers need, in words; nothing if the shape has it.
 std::optional<std::string> misfit_of_layers(const OverlayShape& shape);

@@ -34,6 +34,8 @@ public:
     Host(std::vector<std::uint32_t> radices, Digits outside);
 
     void add(Digits block, unsigned axis);
+    // Circuits to two neighbours on a ring over all coordinates of an axis, whose digits no other axis has.
+    void add_ring(Digits digits, unsigned axis);
     // Requires: it was the last one that was added and is still there.
     void remove_last();
 
@@ -54,7 +56,9 @@ private:
 
     std::vector<std::uint32_t> radices_;
     Digits outside_;
-    std::vector<AxisSet> axes_;  // by support
+    std::vector<AxisSet> axes_;           // by support
+    std::vector<std::uint32_t> weights_;  // of supports that are there: their generators
+    std::vector<Order> orders_;           // of these; of a ring `even`, since its ports are priced, not laid
     std::vector<Digits> supports_;
     std::vector<Change> changes_;
     std::vector<std::size_t> added_;  // changes before each block
@@ -63,9 +67,10 @@ private:
     std::uint32_t odd_ = 0;          // generators of odd order
     std::uint32_t involutions_ = 0;  // of order two
 
+    void add_support(Digits support, unsigned axis, std::uint32_t weight, Order order);
     void count(Digits support, bool come);
-    Order order(Digits support) const;
-    std::uint32_t weight(Digits support) const;
+    Order order_on(Digits support) const;
+    std::uint32_t labels_on(Digits support) const;
 };
 
 }  // namespace simlette

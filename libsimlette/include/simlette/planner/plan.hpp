@@ -1,11 +1,14 @@
 // Circuits, schedules and placement that were chosen together, as plain data.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include <simlette/base/label.hpp>
+#include <simlette/base/export.hpp>
 #include <simlette/base/units.hpp>
 #include <simlette/planner/request.hpp>
 
@@ -32,6 +35,9 @@ struct PlannedAxis {
     std::uint32_t degree = 0;
     std::uint32_t multiplicity = 0;  // parallel circuits of each generator that its schedules count on
     std::vector<PlannedCollective> collectives;
+    // Each rank is joined to the next one and the one before. No generators do that, so there are no blocks; such an
+    // axis is priced and not laid.
+    bool ring = false;
 };
 
 struct PlannedMesh {
@@ -46,19 +52,32 @@ struct Plan {
     bool optimal = false;  // total == bound
     bool truncated = false;
     std::uint32_t ranks = 0;
-    std::uint32_t racks = 0;            // that circuits join evenly, above electronic switches; 0: they join ranks
-    std::uint32_t ports = 0;            // that there are
-    std::uint32_t degree = 0;           // generators
-    std::uint32_t ports_used = 0;       // circuits of an accelerator
-    std::vector<Label> generators;      // ascending
-    std::vector<std::uint32_t> copies;  // parallel circuits of each generator
+    std::uint32_t racks = 0;                // that circuits join evenly, above electronic switches; 0: they join ranks
+    std::uint32_t ports = 0;                // that there are
+    std::uint32_t degree = 0;               // generators
+    std::uint32_t ports_used = 0;           // of an accelerator: its circuits, and ports that they leave dark
+    std::vector<std::uint32_t> generators;  // labels, ascending: a circuit joins x and x XOR generator, or their sum
+    std::vector<std::uint32_t> copies;      // parallel circuits of each generator
     std::vector<PlannedMesh> meshes;
 };
 
 // Nodes of the search if the request names no effort.
 inline constexpr std::uint64_t default_effort = 2'000'000;
 
-// The same request has the same plan. Throws Error{input} if no plan is possible, with what would be enough.
-Plan plan(const PlanRequest& request);
+struct SearchProgress {
+    std::uint64_t nodes = 0;
+    std::optional<Duration> best;  // total of the best plan so far
+    Duration bound{0};             // no plan is faster
+};
+
+struct SearchControl {
+    std::function<void(const SearchProgress&)> progress;  // may be empty; every few thousand nodes
+    // Set by another thread or a signal handler: the search ends with the first plan that it has, which is `truncated`.
+    const std::atomic<bool>* stop = nullptr;
+};
+
+// The same request has the same plan, unless it was stopped. Throws Error{input} if no plan is possible, with what
+// would be enough.
+SIMLETTE_EXPORT Plan plan(const PlanRequest& request, const SearchControl& control = {});
 
 }  // namespace simlette

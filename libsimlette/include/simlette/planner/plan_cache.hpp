@@ -14,17 +14,19 @@ namespace simlette {
 // Equal for requests that have the same plan, else different; a line for each number of it.
 SIMLETTE_EXPORT std::string request_text(const PlanRequest& request);
 
+// plan(), or what stands for it.
+using Planner = std::function<Plan(const PlanRequest&)>;
+SIMLETTE_EXPORT Plan search_plan(const PlanRequest& request);
+
 class SIMLETTE_EXPORT PlanCache {
 public:
-    using Search = std::function<Plan(const PlanRequest&)>;
+    explicit PlanCache(Planner search) : search_(std::move(search)) {}
 
-    explicit PlanCache(Search search) : search_(std::move(search)) {}
-
-    // Throws what the search throws, every time.
+    // Throws what the search throws, every time. Several threads may ask for what is known already.
     const Plan& plan(const PlanRequest& request);
 
 private:
-    Search search_;
+    Planner search_;
     std::map<std::string, Plan> plans_;
 };
 

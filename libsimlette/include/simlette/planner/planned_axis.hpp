@@ -25,6 +25,9 @@ std::vector<Label> labels_on(const RankGroup& labels, const std::vector<unsigned
 // The digits that lead out of groups (racks) of so many accelerators, as a set; 0: there are none.
 Label digits_outside(const Plan& plan, std::uint32_t group);
 
+// Some axis is a ring.
+bool has_rings(const Plan& plan);
+
 // All digits of a generator are in one block.
 bool uses(const PlannedAxis& axis, Label digits);
 
@@ -44,7 +47,8 @@ LayerChoice layer_choice_of(const PlannedAxis& axis);
 SIMLETTE_EXPORT CollectiveSpec collective_of(const Plan& plan, const PlannedAxis& axis,
                                              const PlanCollective& collective);
 
-// Blocks of the axis with circuits that lead from a group of so many accelerators (a rack) to another.
-std::size_t blocks_outside(const Plan& plan, const PlannedAxis& axis, std::uint32_t group);
+// By coset layer of the axis: some circuit leads from a group of so many accelerators (a rack) to another. 0: there are
+// no groups.
+std::vector<bool> layers_leaving(const Plan& plan, const PlannedAxis& axis, std::uint32_t group);
 
 }  // namespace simlette

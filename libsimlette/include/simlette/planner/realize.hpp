@@ -1,6 +1,7 @@
 // What a plan becomes: circuits on the ports of accelerators.
 #pragma once
 
+#include <simlette/base/export.hpp>
 #include <simlette/fabric/spec.hpp>
 #include <simlette/planner/plan.hpp>
 
@@ -11,6 +12,6 @@ namespace simlette {
 // a rack. Where there are fewer, matchings that lead out share rails with others and with dark ports, if that fits all
 // of them. A plan of racks joins these evenly. Throws Error{input} if the plan is for other accelerators, needs more
 // ports, or joins racks and the fabric accelerators, or the other way round.
-CircuitSpec circuits_of(const Plan& plan, const FabricSpec& fabric);
+SIMLETTE_EXPORT CircuitSpec circuits_of(const Plan& plan, const FabricSpec& fabric);
 
 }  // namespace simlette

@@ -41,6 +41,7 @@ struct PlanRequest {
     std::uint32_t up = 0;        // on two levels: circuits of one rail that may leave a group
     bool same_port = false;      // both ends of a circuit are on the same port, as optical switches join them
     std::vector<PlanMesh> meshes;
+    bool rings = false;        // an axis may be a ring, which is priced and not laid, if only one mesh has collectives
     std::uint64_t effort = 0;  // nodes of the search at most; 0: the default of the planner
 };
 

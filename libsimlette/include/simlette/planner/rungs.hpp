@@ -1,11 +1,13 @@
-// The fold ladder of an axis: every way to split it into blocks, each a complete graph, and what the collectives of the
-// axis cost on each.
+// The fold ladder of an axis: every way to split it into blocks, each a complete graph, or to close it to a ring, and
+// what the collectives of the axis cost on each.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include <simlette/planner/request.hpp>
+#include <simlette/planner/schedule_price.hpp>
 
 namespace simlette {
 
@@ -22,31 +24,34 @@ Primes primes_of(std::uint32_t number);
 struct RungBlock {
     std::uint32_t radix = 2;
     std::vector<std::uint32_t> digits;  // how many of each prime of the request
+    bool ring = false;                  // one circuit to the next rank and one to the one before, not to all
 };
 
-struct ScheduleChoice {
-    ScheduleKind kind = ScheduleKind::automatic;
-    std::uint32_t phases = 0;
-    Duration time{0};  // of one call
+// What the collectives of an axis cost, by parallel circuits of each generator less one: the weighted time of all, in
+// ps, and the schedule of each.
+struct RungPrices {
+    std::vector<std::int64_t> cost;
+    std::vector<std::vector<ScheduleChoice>> choices;
 };
 
 // A way to fold an axis.
-struct Rung {
+class Rung {
+public:
     std::vector<RungBlock> blocks;  // widest first
     std::uint32_t degree = 0;
-    // For no block between groups, one, two, ... and then for one copy of each generator, two, ...: the weighted time
-    // of all collectives, in ps, and the schedule of each.
-    std::vector<std::vector<std::int64_t>> cost;
-    std::vector<std::vector<std::vector<ScheduleChoice>>> choices;
+    std::uint32_t copies = 1;                           // that the ports can make
+    std::vector<std::vector<SchedulePrice>> schedules;  // that each collective may take
+    std::vector<std::uint32_t> calls;                   // of each
 
-    std::uint32_t copies() const { return static_cast<std::uint32_t>(cost.front().size()); }
-    std::int64_t cost_of(std::size_t crossing, std::uint32_t copies) const { return cost[crossing][copies - 1]; }
+    // Remembered. No prices are less than those with no layer that leaves a group.
+    const RungPrices& prices(LayerSet crossing) const;
+
+private:
+    mutable std::map<LayerSet, RungPrices> known_;
 };
 
-// No cost is larger: sums of some hundred stay within 64 bits. From half of it on a cost may stand for a larger one.
-inline constexpr std::int64_t most_cost = INT64_MAX / 1024;
-
-// Those that the ports can make. Throws Error{input} if a collective cannot be priced on circuits.
-std::vector<Rung> rungs_of(const PlanRequest& request, const PlanAxis& axis, const Primes& primes);
+// Those that the ports can make; rings only if `rings`. Throws Error{input} if a collective cannot be priced on
+// circuits.
+std::vector<Rung> rungs_of(const PlanRequest& request, const PlanAxis& axis, const Primes& primes, bool rings);
 
 }  // namespace simlette

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include <simlette/planner/plan.hpp>
 #include <simlette/planner/space.hpp>
 
 namespace simlette {
@@ -32,6 +33,6 @@ struct SearchEnd {
 };
 
 // `effort`: blocks that are placed at most.
-SearchEnd search(const Space& space, std::uint64_t effort);
+SearchEnd search(const Space& space, std::uint64_t effort, const SearchControl& control = {});
 
 }  // namespace simlette

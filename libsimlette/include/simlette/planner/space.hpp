@@ -42,11 +42,16 @@ struct Space {
 struct PlacedAxis {
     std::size_t rung = 0;
     std::uint32_t copies = 1;
-    std::vector<Digits> blocks;
+    std::vector<Digits> blocks;  // in the order of their layers
 };
+
+// Of blocks in the order of their layers those that have a digit outside.
+LayerSet crossing_of(const std::vector<Digits>& blocks, Digits outside);
 
 // Whether an axis gets circuits.
 bool has_circuits(const PlanAxis& axis);
+// Whether axes may be rings: they share no generators with other meshes, so there must be none.
+bool has_rings(const PlanRequest& request);
 
 // Of the digits of a label, lowest first: the prime factors of what is inside a group, ascending, then of the rest.
 std::vector<std::uint32_t> radices_of_labels(std::uint32_t ranks, std::uint32_t group);

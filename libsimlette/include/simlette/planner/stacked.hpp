@@ -15,14 +15,16 @@ namespace simlette {
 std::vector<std::uint32_t> stacked_ports(const std::vector<std::uint32_t>& sizes, std::uint32_t ports);
 
 struct StackedAxis {
+    CayleyGraph graph;
     std::uint32_t ports = 0;
     std::uint32_t copies = 1;  // of each circuit
-    ScheduleCost cost;         // of an all-reduce that delivers each contribution once
-    Duration time{0};
 };
 
-// An all-reduce of one size on every axis. Throws Error{input} if the ports do not join the ranks of an axis.
-std::vector<StackedAxis> stacked_axes(const std::vector<std::uint32_t>& sizes, std::uint32_t ports, Bytes bytes,
-                                      Duration latency, BitRate rate);
+// Throws Error{input} if the ports do not join the ranks of an axis.
+std::vector<StackedAxis> stacked_axes(const std::vector<std::uint32_t>& sizes, std::uint32_t ports);
+
+// An all-reduce of one size on every axis, one after the other, by `one_shot` or `one_shot_dvo`.
+Duration stacked_time(const std::vector<StackedAxis>& axes, ScheduleKind kind, Bytes bytes, Duration latency,
+                      BitRate rate);
 
 }  // namespace simlette

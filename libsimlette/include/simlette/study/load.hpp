@@ -8,6 +8,7 @@
 
 #include <simlette/base/export.hpp>
 #include <simlette/fabric/spec.hpp>
+#include <simlette/planner/plan_cache.hpp>
 #include <simlette/sim/workload.hpp>
 
 namespace simlette {
@@ -35,8 +36,8 @@ struct LoadedRun {
     std::string configuration_hash;        // 16 hexadecimal digits of it
 };
 
-// Throws Error{input} with every problem of the files, up to 20.
-SIMLETTE_EXPORT LoadedRun load_run(const RunInputs& inputs);
+// Throws Error{input} with every problem of the files, up to 20. `planner` answers `circuits: auto`.
+SIMLETTE_EXPORT LoadedRun load_run(const RunInputs& inputs, const Planner& planner = search_plan);
 
 // JSON Schema, draft 2020-12, of a file kind: topology, workload, schedule, plan or study, made from the table that the
 // reader uses.

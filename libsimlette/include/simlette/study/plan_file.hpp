@@ -21,7 +21,7 @@ struct PlanFile {
 
 const Fields<PlanFile>& plan_fields();
 
-// Equal requests have equal plans, and equal plans equal texts.
+// Equal requests have equal plans, and equal plans equal texts. Throws Error{input} if an axis is a ring.
 std::string plan_text(const PlanFile& plan);
 
 // Nothing if the file is no plan, or one that contradicts itself: then `problems` says why.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <simlette/base/export.hpp>
+#include <simlette/base/label.hpp>
 #include <simlette/planner/plan.hpp>
 #include <simlette/study/load.hpp>
 #include <simlette/study/planning.hpp>

@@ -33,7 +33,9 @@ struct FabricChecks {
     std::string note;            // goes behind what is said of the fabric
 };
 
-// Meaningful if it added no problem. Without `checks` the fabric is known to stand.
-LoadedRun resolve(const InputTrees& trees, NamedFiles& files, FabricChecks* checks, Problems& problems);
+// Meaningful if it added no problem. `circuits: auto` takes one of the plans. Without `checks` the fabric is known to
+// stand.
+LoadedRun resolve(const InputTrees& trees, NamedFiles& files, PlanCache& plans, FabricChecks* checks,
+                  Problems& problems);
 
 }  // namespace simlette

@@ -40,7 +40,8 @@ struct StudyPoint {
 class SIMLETTE_EXPORT Study {
 public:
     // Throws Error{input} with every problem of the study, its files and its points, up to 20.
-    explicit Study(const StudyInputs& inputs);
+    // Each request of `circuits: auto` is put to `planner` once, whatever the number of its points.
+    explicit Study(const StudyInputs& inputs, const Planner& planner = search_plan);
     Study(const Study&) = delete;
     Study& operator=(const Study&) = delete;
 
@@ -68,6 +69,7 @@ private:
 
     Problems sources_;                          // what places in the trees point to
     mutable NamedFiles named_files_{sources_};  // all read by the constructor, then only looked up
+    mutable PlanCache plans_;                   // the same
     std::string text_;
     std::vector<std::string> topologies_;
     std::vector<std::string> workloads_;
