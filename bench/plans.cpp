@@ -1,6 +1,6 @@
 // How good plans are and what they take. Without an argument: 500 seeded requests, the search cut short against the
-// whole one. With a JSON file of requests {"requests": [{"collectives": [[primitive, axis, size, calls, bytes], ...]}]}
-// over 512 ranks with 36 ports: each planned, the worst gap and the CPU time.
+// whole one, and 30 of four and of six meshes. With a JSON file of requests {"requests": [{"collectives": [[primitive,
+// axis, size, calls, bytes], ...]}]} over 512 ranks with 36 ports: each planned, the worst gap and the CPU time.
 #include <fmt/format.h>
 #include <time.h>
 
@@ -22,6 +22,8 @@ using namespace simlette;
 
 constexpr std::uint64_t requests = 500;
 constexpr std::uint64_t property = 73;
+constexpr std::uint64_t requests_of_many = 30;
+constexpr std::uint64_t property_of_many = 99;
 constexpr std::uint64_t efforts[] = {100, 1'000, 10'000};
 
 double cpu_seconds() {
@@ -90,6 +92,30 @@ void cut_short_against_whole() {
     }
 }
 
+// Over 512 ranks, 12 to 40 ports.
+PlanRequest request_of_many(std::uint64_t seed, std::size_t meshes) {
+    Random random = Random(seed).fork(property_of_many);
+    PlanRequest request;
+    request.ranks = 512;
+    request.ports = static_cast<std::uint32_t>(random.between(12, 40));
+    request.latency = request.latency_across = {520'000};
+    for (std::size_t mesh = 0; mesh < meshes; ++mesh) {
+        request.meshes.push_back(random_mesh(random, 9, 1 + random.below(3), "m" + std::to_string(mesh)));
+    }
+    return request;
+}
+
+void many_meshes() {
+    for (const std::size_t meshes : {4U, 6U}) {
+        Account account;
+        for (std::uint64_t seed = 1; seed <= requests_of_many; ++seed) {
+            const Plan made = account.take(request_of_many(seed, meshes));
+            account.gaps.push_back(over(made.total, made.bound));
+        }
+        account.print(fmt::format("{} meshes, against the bound", meshes));
+    }
+}
+
 PlanCollective collective_of(const nlohmann::json& row) {
     const std::map<std::string, Primitive> primitives{{"all-reduce", Primitive::all_reduce},
                                                       {"all-to-all", Primitive::all_to_all},
@@ -146,5 +172,6 @@ int main(int argc, char** argv) {
         requests_of_file(argv[1]);
     } else {
         cut_short_against_whole();
+        many_meshes();
     }
 }

@@ -89,11 +89,11 @@ Schedule rs_ag_along(const OverlayShape& shape, const std::vector<WalkPhase>& wa
 
 LayerShares scatter_shares(const OverlayShape& shape, const std::vector<WalkPhase>& walk, std::uint32_t slices) {
     return by_layer<Exact>(walk, shape.layers->count(), [&](const WalkStep& step) {
-        Exact share = Exact(1) / (std::uint64_t{slices} * shape.layers->radix(step.layer));
+        std::uint64_t parts = std::uint64_t{slices} * shape.layers->radix(step.layer);
         for (std::uint32_t j = 0; j < shape.layers->count(); ++j) {
-            share /= step.before[j] ? shape.layers->radix(j) : 1;
+            parts *= step.before[j] ? shape.layers->radix(j) : 1;
         }
-        return share;
+        return Exact(1) / parts;
     });
 }
 

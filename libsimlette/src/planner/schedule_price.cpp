@@ -12,13 +12,16 @@ Exact time_of(const Exact& share, Bytes bytes, BitRate rate) {
 
 }  // namespace
 
-SchedulePrice::SchedulePrice(const PlanRequest& request, Bytes bytes, ScheduleKind kind, const ClosedForm& form,
-                             const OverlayShape& shape)
+SchedulePrice::SchedulePrice(const PlanRequest& request, Bytes bytes, ScheduleKind kind, const ScheduleCost& cost)
     : kind_(kind),
-      phases_(form.cost(shape).phases),
+      phases_(cost.phases),
       inside_(request.latency),
       across_(std::max(request.latency, request.latency_across)),
-      circuit_(form.cost(shape), bytes, request.rate) {
+      circuit_(cost, bytes, request.rate) {}
+
+SchedulePrice::SchedulePrice(const PlanRequest& request, Bytes bytes, ScheduleKind kind, const ClosedForm& form,
+                             const OverlayShape& shape)
+    : SchedulePrice(request, bytes, kind, form.cost(shape)) {
     if (request.group == 0 || inside_ == across_ || form.layer_shares == nullptr) {
         return;
     }

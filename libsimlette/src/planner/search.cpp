@@ -29,8 +29,9 @@ public:
           placed_(space.rungs.size()) {
         for (const MeshSpace& mesh : space.meshes) {
             meshes_.push_back(&mesh);
-            open_ += mesh.least.front();
+            floor_.emplace_back(mesh.combinations.size(), 0);
         }
+        open_ = space.least_from.front().front();
     }
 
     SearchEnd run() {
@@ -71,6 +72,15 @@ private:
         unsigned axis;
         const RungBlock* block;
         bool again;  // as wide as the one before, on the same axis
+    };
+
+    struct Task {
+        std::size_t mesh;
+        const Combination& combination;
+        const Settled& settled;
+        const std::vector<Item>& items;
+        std::uint32_t floor;               // generators that it needs at least with all before it
+        std::vector<std::int64_t>& later;  // what the meshes after it cost at least, by generators; -1: not known yet
     };
 
     void descend() {
@@ -131,18 +141,20 @@ private:
             if (m == 0 && stage_ == Stage::all) {
                 open_ = least(m, combination, settled);
             }
-            if (hopeless(m, combination, settled)) {
-                if (least(m, combination, settled) > limit()) {
+            const std::int64_t total = least(m, combination, settled);
+            if (hopeless(m, combination, settled, total)) {
+                if (total > limit()) {
                     return;  // and so are all that follow
                 }
                 continue;
             }
-            place_combination(m, combination, cells, settled);
+            place_combination(m, choice, cells, settled);
         }
     }
 
-    void place_combination(std::size_t m, const Combination& combination, const Cells& cells, const Settled& settled) {
+    void place_combination(std::size_t m, std::size_t choice, const Cells& cells, const Settled& settled) {
         const MeshSpace& mesh = *meshes_[m];
+        const Combination& combination = mesh.combinations[choice];
         std::vector<Item> items;
         for (std::size_t i = 0; i < mesh.axes.size(); ++i) {
             placed_[mesh.axes[i]] = {combination.rungs[i], 1, {}};
@@ -152,15 +164,58 @@ private:
                 items.push_back({mesh.axes[i], &rung.blocks[b], again});
             }
         }
-        place_block({m, combination, settled, items}, 0, cells, {}, {});
+        const std::uint32_t floor = stage_ == Stage::descent ? 0 : floor_[m][choice];
+        if (floor > space_.budget.ports) {
+            return;
+        }
+        const std::vector<std::vector<std::uint32_t>> kept = raise_floors(m, choice);
+        std::vector<std::int64_t> later(space_.budget.ports + 1, -1);
+        place_block({m, combination, settled, items, floor, later}, 0, cells, {}, {});
+        std::copy(kept.begin(), kept.end(), floor_.begin() + static_cast<std::ptrdiff_t>(m + 1));
     }
 
-    struct Task {
-        std::size_t mesh;
-        const Combination& combination;
-        const Settled& settled;
-        const std::vector<Item>& items;
-    };
+    // Combinations of later meshes need more generators beside this one. Returns what their floors were.
+    std::vector<std::vector<std::uint32_t>> raise_floors(std::size_t m, std::size_t choice) {
+        std::vector<std::vector<std::uint32_t>> kept(floor_.begin() + static_cast<std::ptrdiff_t>(m + 1), floor_.end());
+        for (std::size_t later = m + 1; later < meshes_.size(); ++later) {
+            const JointGenerators& joint = space_.joint[m][later - m - 1];
+            for (std::size_t c = 0; c < floor_[later].size(); ++c) {
+                floor_[later][c] = std::max(floor_[later][c], joint.of(choice, c));
+            }
+        }
+        return kept;
+    }
+
+    // Each by itself beside what is placed, or together without it.
+    std::int64_t least_after(const Task& task) const {
+        std::int64_t& known = task.later[host_.generators()];
+        if (known < 0) {
+            known = 0;
+            for (std::size_t later = task.mesh + 1; later < meshes_.size(); ++later) {
+                known += least_beside(later);
+            }
+            known = std::max(known, least_of_later(task.mesh));
+        }
+        return known;
+    }
+
+    std::int64_t least_beside(std::size_t m) const {
+        std::int64_t least = most_cost;
+        for (std::size_t c = 0; c < floor_[m].size(); ++c) {
+            const std::uint32_t generators = std::max(host_.generators(), floor_[m][c]);
+            if (generators <= space_.budget.ports) {
+                least = std::min(least, meshes_[m]->combinations[c].least[generators]);
+            }
+        }
+        return least;
+    }
+
+    bool hopeless(const Task& task) const {
+        const std::uint32_t generators = std::max(host_.generators(), task.floor);
+        return hopeless(task.mesh, task.combination, task.settled,
+                        task.settled.cost + task.combination.least[generators] + least_after(task));
+    }
+
     // Equal blocks of an axis are interchangeable: a later one has no more of the first kinds of digits than an earlier
     // one, by the kinds before the first of them.
     using Profile = std::array<std::uint8_t, 32>;
@@ -193,7 +248,7 @@ private:
             look_up();
             add(*item.block, way, item.axis);
             placed_[item.axis].blocks.push_back(way);
-            if (fits() && !hopeless(task.mesh, task.combination, task.settled)) {
+            if (fits() && !hopeless(task)) {
                 place_block(task, i + 1, cells.with(way, item.axis), kinds, taken);
             }
             placed_[item.axis].blocks.pop_back();
@@ -241,23 +296,16 @@ private:
 
     std::int64_t limit() const { return best_ ? best_->merit.total : INT64_MAX; }
 
-    std::int64_t least_of_later(std::size_t m) const {
-        std::int64_t sum = 0;
-        for (std::size_t later = m + 1; later < meshes_.size(); ++later) {
-            sum += meshes_[later]->least[host_.generators()];
-        }
-        return sum;
-    }
+    std::int64_t least_of_later(std::size_t m) const { return space_.least_from[m + 1][host_.generators()]; }
 
     std::int64_t least(std::size_t m, const Combination& combination, const Settled& settled) const {
         return settled.cost + combination.least[host_.generators()] + least_of_later(m);
     }
 
-    bool hopeless(std::size_t m, const Combination& combination, const Settled& settled) const {
+    bool hopeless(std::size_t m, const Combination& combination, const Settled& settled, std::int64_t total) const {
         if (!best_) {
             return false;
         }
-        const std::int64_t total = least(m, combination, settled);
         const std::uint32_t generators = std::max(host_.generators(), combination.degree);
         std::uint32_t degree_sum = settled.degree_sum + combination.degree;
         for (std::size_t later = m + 1; later < meshes_.size(); ++later) {
@@ -302,7 +350,7 @@ private:
     }
 
     void settle(const Task& task, const Cells& cells) {
-        const std::int64_t later = least_of_later(task.mesh);
+        const std::int64_t later = least_after(task);
         const WideningLimit limit =
             best_ ? WideningLimit{best_->merit.total - later, best_->merit.ports} : WideningLimit{};
         const std::optional<Widened> widened = widen(limit);
@@ -337,7 +385,8 @@ private:
     const SearchControl& control_;
     Host host_;
     std::vector<PlacedAxis> placed_;
-    std::vector<const MeshSpace*> meshes_;  // in the order in which they are placed
+    std::vector<const MeshSpace*> meshes_;           // in the order in which they are placed
+    std::vector<std::vector<std::uint32_t>> floor_;  // by mesh and combination: generators beside what is placed
     std::optional<Found> best_;
     std::int64_t open_ = 0;  // the least cost of what has not been searched
     bool truncated_ = false;

@@ -135,6 +135,94 @@ std::uint64_t ranks_joined(const PlanMesh& mesh) {
     return product;
 }
 
+// The labels, 0 left out, that are in one block of each: at most, with every block of the first by itself.
+std::uint64_t most_shared(const std::vector<std::uint32_t>& first, const std::vector<std::uint32_t>& second) {
+    std::uint64_t shared = 0;
+    for (std::uint32_t digits : first) {
+        for (auto block = second.begin(); block != second.end() && digits > 0; ++block) {
+            const std::uint32_t common = std::min(digits, *block);
+            shared += (std::uint64_t{1} << common) - 1;
+            digits -= common;
+        }
+    }
+    return shared;
+}
+
+// Digits of each block of all axes, widest first.
+std::vector<std::uint32_t> widths_of(const Space& space, const MeshSpace& mesh, const Combination& combination) {
+    std::vector<std::uint32_t> widths;
+    for (std::size_t i = 0; i < mesh.axes.size(); ++i) {
+        for (const RungBlock& block : space.rungs[mesh.axes[i]][combination.rungs[i]].blocks) {
+            widths.push_back(block.digits.empty() ? 0 : block.digits.front());
+        }
+    }
+    std::sort(widths.rbegin(), widths.rend());
+    return widths;
+}
+
+// Blocks of other primes than 2 count as if one lay within the other.
+JointGenerators joint_generators(const Space& space, const MeshSpace& first, const MeshSpace& second) {
+    const bool bits = space.primes.radices == std::vector<std::uint32_t>{2};
+    std::vector<std::vector<std::uint32_t>> columns;
+    for (const Combination& combination : second.combinations) {
+        columns.push_back(widths_of(space, second, combination));
+    }
+    JointGenerators joint{columns.size(), {}};
+    for (const Combination& row : first.combinations) {
+        const std::vector<std::uint32_t> widths = widths_of(space, first, row);
+        for (std::size_t c = 0; c < columns.size(); ++c) {
+            const std::uint32_t column = second.combinations[c].degree;
+            const std::uint64_t shared =
+                bits ? std::min(most_shared(widths, columns[c]), most_shared(columns[c], widths))
+                     : std::min(row.degree, column);
+            joint.least.push_back(row.degree + column - static_cast<std::uint32_t>(shared));
+        }
+    }
+    return joint;
+}
+
+// What two meshes cost at least, by the generators that there are.
+std::vector<std::int64_t> least_of_both(const MeshSpace& first, const MeshSpace& second, const JointGenerators& joint,
+                                        std::uint32_t ports) {
+    std::vector<std::int64_t> least(ports + 1, most_cost);
+    for (std::size_t a = 0; a < first.combinations.size(); ++a) {
+        for (std::size_t b = 0; b < second.combinations.size(); ++b) {
+            for (std::uint32_t generators = joint.of(a, b); generators <= ports; ++generators) {
+                least[generators] = std::min(least[generators], first.combinations[a].least[generators] +
+                                                                    second.combinations[b].least[generators]);
+            }
+        }
+    }
+    for (std::uint32_t generators = ports; generators-- > 0;) {  // fewer of others leave as many of these two
+        least[generators] = std::min(least[generators], least[generators + 1]);
+    }
+    return least;
+}
+
+void bound_jointly(Space& space) {
+    const std::uint32_t ports = space.budget.ports;
+    const std::size_t meshes = space.meshes.size();
+    std::vector<std::vector<std::vector<std::int64_t>>> both(meshes);
+    for (std::size_t i = 0; i < meshes; ++i) {
+        space.joint.emplace_back();
+        for (std::size_t j = i + 1; j < meshes; ++j) {
+            space.joint[i].push_back(joint_generators(space, space.meshes[i], space.meshes[j]));
+            both[i].push_back(least_of_both(space.meshes[i], space.meshes[j], space.joint[i].back(), ports));
+        }
+    }
+    // A mesh by itself, or with the next one: whichever tells more.
+    space.least_from.assign(meshes + 1, std::vector<std::int64_t>(ports + 1, 0));
+    for (std::size_t i = meshes; i-- > 0;) {
+        for (std::uint32_t g = 0; g <= ports; ++g) {
+            space.least_from[i][g] = space.meshes[i].least[g] + space.least_from[i + 1][g];
+            if (i + 2 <= meshes) {
+                space.least_from[i][g] =
+                    std::max(space.least_from[i][g], both[i].front()[g] + space.least_from[i + 2][g]);
+            }
+        }
+    }
+}
+
 }  // namespace
 
 LayerSet crossing_of(const std::vector<Digits>& blocks, Digits outside) {
@@ -202,6 +290,7 @@ Space space_of(const PlanRequest& request) {
             space.mesh_of.push_back(i);
         }
     }
+    bound_jointly(space);
     return space;
 }
 

@@ -32,6 +32,8 @@ public:
     ScheduleChoice choice(LayerSet crossing, std::uint32_t copies) const;
 
 private:
+    SchedulePrice(const PlanRequest& request, Bytes bytes, ScheduleKind kind, const ScheduleCost& cost);
+
     using Whole = boost::multiprecision::cpp_int;
 
     Duration deepest(LayerSet crossing) const { return crossing == 0 ? inside_ : across_; }

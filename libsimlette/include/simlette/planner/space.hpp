@@ -28,14 +28,26 @@ struct MeshSpace {
     std::uint32_t least_degree = 0;
 };
 
+// Of two meshes, by their combinations: the generators that both need together at least, wherever their blocks are.
+struct JointGenerators {
+    std::size_t columns = 0;
+    std::vector<std::uint32_t> least;
+
+    std::uint32_t of(std::size_t first, std::size_t second) const { return least[first * columns + second]; }
+};
+
 struct Space {
     Primes primes;
     std::vector<std::uint32_t> radices;  // of each digit of a label, lowest first
     Digits outside = 0;                  // the digits that choose a group: those above the others
     PortBudget budget;
-    std::vector<std::vector<Rung>> rungs;  // by axis, of those with circuits, in the order of the request
-    std::vector<MeshSpace> meshes;         // without those that ask for no circuits; the widest first
-    std::vector<std::size_t> mesh_of;      // by place in `meshes`: in the request
+    std::vector<std::vector<Rung>> rungs;             // by axis, of those with circuits, in the order of the request
+    std::vector<MeshSpace> meshes;                    // without those that ask for no circuits; the widest first
+    std::vector<std::size_t> mesh_of;                 // by place in `meshes`: in the request
+    std::vector<std::vector<JointGenerators>> joint;  // by place of the first mesh, then of a later one less its own
+    // By place in `meshes`, one more than there are: what this and all later ones cost at least, by the generators that
+    // there are.
+    std::vector<std::vector<std::int64_t>> least_from;
 };
 
 // Where the circuits of an axis are: the digits of each block of its rung.
