@@ -314,6 +314,12 @@ private:
             return fail("multiplicity", fmt::format("has {} numbers; expected {}, one for each generator",
                                                     plan_.copies.size(), plan_.generators.size()));
         }
+        const std::uint64_t sum = std::accumulate(plan_.copies.begin(), plan_.copies.end(), std::uint64_t{0});
+        return ports(sum) && ways_back();
+    }
+
+    // Of every generator the one that leads back has as many circuits.
+    bool ways_back() const {
         for (std::size_t i = 0; i < plan_.generators.size(); ++i) {
             const Label back = labels_.minus(0, plan_.generators[i]);
             const auto found = std::find(plan_.generators.begin(), plan_.generators.end(), back);
@@ -324,8 +330,7 @@ private:
                                         quote(read_.generators[i]), quote(label_name(back, labels_))));
             }
         }
-        const std::uint64_t sum = std::accumulate(plan_.copies.begin(), plan_.copies.end(), std::uint64_t{0});
-        return ports(sum);
+        return true;
     }
 
     // With or without ports that stay dark where both ends of a circuit are on the same one.

@@ -273,6 +273,8 @@ TEST_CASE("digits, labels and ports of a plan for twelve ranks are checked") {
     CHECK_THAT(fault("\"(1,0,0)\"", "\"(1,0)\""), Contains("expected a label such as `(1,0,0)`"));
     CHECK_THAT(fault("\"(1,0,0)\"", "\"01\""), Contains("expected a label such as `(1,0,0)`"));
     CHECK_THAT(fault("\"(1,0,0)\"", "\"(0,0,0)\""), Contains("it would join each accelerator to itself"));
+    CHECK_THAT(fault("\"(0,0,2)\"", "\"(1,1,2)\""),
+               Contains("`generators.3` is `(0,0,1)`; `(0,0,2)`, which leads back, must have as many circuits"));
     CHECK_THAT(fault("ranks: 12", "ranks: 16"), Contains("`radices` goes with ranks that are no power of two"));
     CHECK_THAT(refusal(replaced(twelve, "ports: 9", "ports: 4"), axes_of_12, good),
                Contains("ports of each accelerator") && Contains("there are 4 (`ports`)"));
