@@ -21,6 +21,7 @@ using namespace simlette;
 namespace {
 
 constexpr std::uint64_t plans_by_default = 60;
+constexpr Duration one_flit{12'800};
 
 FabricSpec random_optical_fabric(Random& random, unsigned bits, std::uint32_t ports) {
     FabricSpec fabric = packet_fabric(1U << bits, ports);
@@ -94,6 +95,9 @@ void check_times(const Plan& plan, const PlanCheck& check, bool exact) {
                 const CheckedCollective& checked = check.collectives.at(next++);
                 CAPTURE(checked.axis, axis.topology, checked.differences);
                 CHECK(checked.simulated <= checked.whole_flits);
+                // A phase rounds up its blocks, their flits, and the flits of a circuit.
+                CHECK(checked.planned.time <= checked.whole_flits);
+                CHECK(checked.whole_flits <= checked.planned.time + one_flit * (3 * checked.planned.phases));
                 if (exact && evenly_wide(plan, axis)) {
                     CHECK(checked.simulated == checked.whole_flits);
                 }
