@@ -1,6 +1,7 @@
 // Random plans from request to flits: the search, the ports, the devices and the simulation must agree.
 #include <catch2/catch.hpp>
 
+#include <simlette/base/error.hpp>
 #include <simlette/fabric/builders.hpp>
 #include <simlette/fabric/built_fabric.hpp>
 #include <simlette/fabric/device_matchings.hpp>
@@ -153,4 +154,27 @@ TEST_CASE("so do random plans for sizes that are no powers of two", "[plans]") {
         simulated += check_whole(request, mixed_optical_fabric(random, kind, request)) ? 1U : 0U;
     });
     CHECK(simulated > 0);
+}
+
+TEST_CASE("with few up links a plan stands on ports and devices, or is refused", "[plans]") {
+    std::uint64_t laid = 0;
+    for_each_seed(7108, plans_by_default, [&](Random& random) {
+        PlanRequest request =
+            random.below(2) == 0 ? random_plan_request(random, 4, 2, 10) : random_mixed_request(random, 2, true);
+        FabricSpec fabric = mixed_optical_fabric(random, FabricKind::two_level, request);
+        fabric.level1.up = static_cast<std::uint32_t>(random.between(1, fabric.group));
+        request.group = fabric.group;
+        request.up = fabric.level1.up;
+        request.same_port = true;
+        try {
+            const Plan chosen = plan(request);
+            if (connects(chosen)) {
+                check_circuits(chosen, fabric);
+                ++laid;
+            }
+        } catch (const Error& error) {
+            CHECK(error.kind() == ErrorKind::input);
+        }
+    });
+    CHECK(laid > 0);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include <boost/pending/disjoint_sets.hpp>
 
 #include <simlette/base/error.hpp>
+#include <simlette/fabric/host_graph.hpp>
 
 namespace simlette {
 
@@ -23,6 +25,120 @@ void join(const Matching& matching, Parts& parts) {
         parts.union_set(std::size_t{a}, std::size_t{b});
     }
 }
+
+// Two rails may exchange the circuits of any path or ring that their matchings form together. They do so as long as
+// that evens out how many circuits leave each rack on each rail.
+class RailExchange {
+public:
+    RailExchange(const std::vector<Matching>& rails, const FabricSpec& fabric)
+        : fabric_(fabric),
+          peers_(rails.size(), std::vector<std::uint32_t>(fabric.accelerators, no_id)),
+          leaving_(rails.size(), std::vector<std::int64_t>(rack(fabric.accelerators - 1) + 1, 0)) {
+        for (std::size_t rail = 0; rail < rails.size(); ++rail) {
+            for (const auto& [a, b] : rails[rail]) {
+                peers_[rail][a] = b;
+                peers_[rail][b] = a;
+                leaving_[rail][rack(a)] += rack(a) != rack(b) ? 1 : 0;
+                leaving_[rail][rack(b)] += rack(a) != rack(b) ? 1 : 0;
+            }
+        }
+    }
+
+    // Nothing if some rack has too few up links all the same.
+    std::optional<std::vector<Matching>> run() {
+        for (bool better = true; better && !fits();) {
+            better = false;
+            for (std::size_t a = 0; a < peers_.size() && !fits(); ++a) {
+                for (std::size_t b = a + 1; b < peers_.size(); ++b) {
+                    better = exchange(a, b) || better;
+                }
+            }
+        }
+        return fits() ? std::optional(matchings()) : std::nullopt;
+    }
+
+private:
+    std::uint32_t rack(std::uint32_t accelerator) const { return accelerator / fabric_.group; }
+
+    bool fits() const {
+        return std::all_of(leaving_.begin(), leaving_.end(), [&](const auto& of_rail) {
+            return std::all_of(of_rail.begin(), of_rail.end(), [&](std::int64_t count) {
+                return count <= static_cast<std::int64_t>(fabric_.level1.up);
+            });
+        });
+    }
+
+    bool exchange(std::size_t a, std::size_t b) {
+        bool any = false;
+        std::vector<bool> seen(fabric_.accelerators, false);
+        for (std::uint32_t first = 0; first < fabric_.accelerators; ++first) {
+            if (!seen[first]) {
+                any = exchange_if_better(a, b, reached(a, b, first, seen)) || any;
+            }
+        }
+        return any;
+    }
+
+    // The accelerators of the path or ring through one.
+    std::vector<std::uint32_t> reached(std::size_t a, std::size_t b, std::uint32_t first,
+                                       std::vector<bool>& seen) const {
+        std::vector<std::uint32_t> found{first};
+        seen[first] = true;
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            for (const std::size_t rail : {a, b}) {
+                const std::uint32_t peer = peers_[rail][found[i]];
+                if (peer != no_id && !seen[peer]) {
+                    seen[peer] = true;
+                    found.push_back(peer);
+                }
+            }
+        }
+        return found;
+    }
+
+    bool exchange_if_better(std::size_t a, std::size_t b, const std::vector<std::uint32_t>& part) {
+        std::map<std::uint32_t, std::int64_t> more;  // on rail a, by rack
+        for (const std::uint32_t accelerator : part) {
+            more[rack(accelerator)] += (leaves(b, accelerator) ? 1 : 0) - (leaves(a, accelerator) ? 1 : 0);
+        }
+        std::int64_t squares = 0;  // half of what is added to their sum
+        for (const auto& [at, count] : more) {
+            squares += count * (leaving_[a][at] - leaving_[b][at] + count);
+        }
+        if (squares >= 0) {
+            return false;
+        }
+        for (const auto& [at, count] : more) {
+            leaving_[a][at] += count;
+            leaving_[b][at] -= count;
+        }
+        for (const std::uint32_t accelerator : part) {
+            std::swap(peers_[a][accelerator], peers_[b][accelerator]);
+        }
+        return true;
+    }
+
+    bool leaves(std::size_t rail, std::uint32_t accelerator) const {
+        const std::uint32_t peer = peers_[rail][accelerator];
+        return peer != no_id && rack(peer) != rack(accelerator);
+    }
+
+    std::vector<Matching> matchings() const {
+        std::vector<Matching> all(peers_.size());
+        for (std::size_t rail = 0; rail < peers_.size(); ++rail) {
+            for (std::uint32_t a = 0; a < fabric_.accelerators; ++a) {
+                if (peers_[rail][a] != no_id && a < peers_[rail][a]) {
+                    all[rail].emplace_back(a, peers_[rail][a]);
+                }
+            }
+        }
+        return all;
+    }
+
+    const FabricSpec& fabric_;
+    std::vector<std::vector<std::uint32_t>> peers_;   // by rail and accelerator
+    std::vector<std::vector<std::int64_t>> leaving_;  // circuits, by rail and rack
+};
 
 class RailSharing {
 public:
@@ -51,6 +167,11 @@ public:
             if (share(rails)) {
                 return std::move(result_);
             }
+        }
+        std::vector<Matching> all = across_;
+        all.insert(all.end(), local_.begin(), local_.end());
+        if (auto exchanged = RailExchange(all, fabric_).run()) {
+            return *std::move(exchanged);
         }
         throw Error(
             ErrorKind::input,

@@ -84,6 +84,13 @@ TEST_CASE("the decode fabric at 4:1 carries a quarter of its circuits across rac
     check_stands(plan, spec);
 }
 
+TEST_CASE("where no parts fit, rails exchange circuits until none has too many out of a rack") {
+    // Two of six rails' worth of circuits lead out, of 8 accelerators on 3 up links a rail.
+    FabricSpec spec = optical_levels(32, 6, 8, 3);
+    spec.level2.radix = 12;
+    check_stands(plan_of(32, {1, 2, 4, 8, 16}, {1, 1, 1, 1, 1}), spec);
+}
+
 TEST_CASE("circuits that lead out more often than all up links allow are refused with what would do") {
     const Plan plan = plan_of(32, {1, 2, 4, 8, 16}, {1, 1, 1, 2, 2});
     CHECK_THROWS_WITH(circuits_of(plan, optical_levels(32, 8, 8, 2)),

@@ -14,7 +14,8 @@ bool rails_suffice(const std::vector<Matching>& matchings, const FabricSpec& fab
 
 // The matching of each rail, such that no rack has more circuits to others on a rail than up links. Some rails share as
 // many matchings, dark ones among them: accelerators that none of these circuits join differ in the rails that they
-// take them on. Throws Error{input} if none of the sharings that are tried fits, with what would do.
+// take them on. Where no such sharing fits, pairs of rails exchange circuits as long as that helps. Throws Error{input}
+// if neither fits, with what would do.
 std::vector<Matching> share_rails(const std::vector<Matching>& matchings, const FabricSpec& fabric);
 
 }  // namespace simlette
