@@ -68,6 +68,15 @@ private:
         return copies;
     }
 
+    // As many as its generators have by now for other axes: fewer save no port.
+    std::uint32_t free(std::size_t i) const {
+        auto copies = static_cast<std::uint32_t>(axes_[i].cost->size());
+        for (std::size_t c = 0; c < classes_.size(); ++c) {
+            copies = helps(c, i) ? std::min(copies, width_[c]) : copies;
+        }
+        return copies;
+    }
+
     std::int64_t cost(std::size_t i, std::uint32_t copies) const { return (*axes_[i].cost)[copies - 1]; }
 
     bool within(std::int64_t bound) const {
@@ -89,7 +98,8 @@ private:
         for (std::size_t later = i + 1; later < axes_.size(); ++later) {
             rest += cost(later, most(later));
         }
-        for (std::uint32_t copies = most(i); copies >= 1; --copies) {
+        const std::int64_t enough = cost(i, free(i));
+        for (std::uint32_t copies = most(i); copies >= 1 && cost(i, copies) <= enough; --copies) {
             if (!within(spent + cost(i, copies) + rest)) {
                 return;  // fewer copies cost more
             }
