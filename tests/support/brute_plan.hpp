@@ -203,6 +203,19 @@ private:
         }
     }
 
+    // Remembered: many plans have an axis in common.
+    std::int64_t cost(const Axis& axis, std::uint32_t copies) {
+        std::vector<std::int64_t>& known = costs_[{axis.axis, axis.ring, axis.blocks}];
+        while (known.size() < copies) {
+            std::int64_t sum = 0;
+            for (const PlanCollective& collective : axis.axis->collectives) {
+                sum += collective.calls * time(collective, axis, static_cast<std::uint32_t>(known.size()) + 1);
+            }
+            known.push_back(sum);
+        }
+        return known[copies - 1];
+    }
+
     void widen() {
         std::vector<std::uint32_t> copies(axes_.size(), 1);
         while (true) {
@@ -259,9 +272,7 @@ private:
             return false;
         }
         for (std::size_t i = 0; i < axes_.size(); ++i) {
-            for (const PlanCollective& collective : axes_[i].axis->collectives) {
-                merit.total += collective.calls * time(collective, axes_[i], copies[i]);
-            }
+            merit.total += cost(axes_[i], copies[i]);
         }
         if (merit.key() < best_.key()) {
             best_ = merit;
@@ -271,6 +282,7 @@ private:
 
     const PlanRequest& request_;
     std::vector<Axis> axes_;
+    std::map<std::tuple<const PlanAxis*, bool, Blocks>, std::vector<std::int64_t>> costs_;
     BruteMerit best_;
 };
 
