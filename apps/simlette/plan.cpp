@@ -3,6 +3,7 @@
 
 #include <simlette/planner/plan_cache.hpp>
 #include <simlette/planner/price.hpp>
+#include <simlette/sim/planned_racks.hpp>
 #include <simlette/study/describe_overlay.hpp>
 #include <simlette/study/draw_plan.hpp>
 #include <simlette/study/plan_check.hpp>
@@ -98,6 +99,27 @@ void check_pictures(const PlanOptions& options) {
     }
     if (!options.out.empty() && !options.ports.empty()) {
         refuse("`--out` writes one plan; `--ports` makes several");
+    }
+}
+
+// Nothing depends on the load between racks that are joined evenly, and prices of packets are no bounds.
+void check_options_of_racks(const PlanOptions& options) {
+    const std::pair<const char*, bool> others[] = {{"--check", options.check},
+                                                   {"--payload-scale", !options.payload_scale.empty()},
+                                                   {"--survive", !options.survive.empty()},
+                                                   {"--with", !options.with.empty()},
+                                                   {"--axis", !options.axis.empty()}};
+    for (const auto& [option, given] : others) {
+        if (given) {
+            refuse(
+                std::string("`") + option +
+                "` goes with circuits between accelerators; those of this fabric join racks. `simlette run` with the "
+                "plan simulates it");
+        }
+    }
+    if (!options.svg.empty() && options.device.empty() && options.ports.empty()) {
+        refuse(
+            "`--svg` draws circuits between accelerators; those of this fabric join racks: expected `--device NAME`");
     }
 }
 
@@ -279,10 +301,14 @@ int plan_command(const Arguments& arguments) {
 
     PlanTask task = load_plan_task(inputs);
     outputs.keep_apart_from(task.named_files);
+    if (is_hybrid(task.fabric)) {
+        check_options_of_racks(options);
+    }
     task.request.effort = options.effort.empty() ? 0 : count_of("--effort", options.effort, UINT64_MAX);
     const bool laid = !options.out.empty() || !options.survivor.empty() || options.check || !options.device.empty();
     task.request.rings = !laid;
-    PlanCache cache(watched_planner(progress_choice(options.progress, options.common.quiet)));
+    PlanCache cache(is_hybrid(task.fabric) ? [&task](const PlanRequest& asked) { return plan_for(task.fabric, asked); }
+                                           : watched_planner(progress_choice(options.progress, options.common.quiet)));
     const Planner planner = [&cache](const PlanRequest& asked) { return cache.plan(asked); };
     if (!options.ports.empty()) {
         return plan_stairs(task.request, options, outputs, planner);

@@ -140,16 +140,41 @@ class PlanTest(unittest.TestCase):
         self.assertEqual((plan["ports_used"], plan["generators"]), (6, []))
         self.assertIn("rings are priced only", self.printed(PLANNED, PAPER, *ring))
         self.printed(PLANNED, PAPER, *ring, "--svg", str(self.folder / "ring.svg"), "--axis", "m.a")
-        self.refused([PLANNED, PAPER, *ring, "--check"], "needs at least 30 ports")
+        self.refused([PLANNED, PAPER, *ring, "--check"], "needs at least 31 ports")
 
-    def test_twelve_accelerators_have_a_plan_that_is_not_laid_out(self):
-        twelve = [PLANNED, PAPER, "--set", "topology.accelerators=12", "--set",
+    def test_twelve_accelerators_are_planned_laid_out_and_simulated(self):
+        file = self.folder / "plan.yaml"
+        twelve = ["--set", "topology.accelerators=12", "--set",
                   "workload.meshes={attention: {kvp: 4, tpa: 3}, ffn: {ep: 3, tpe: 4}}"]
-        plan = self.json_of(*twelve)
-        self.assertTrue(plan["optimal"])
-        self.assertIn("not laid out", self.printed(*twelve))
-        self.refused([*twelve, "--check"], "powers of two")
-        self.refused([*twelve, "--out", str(self.folder / "x.yaml")], "powers of two")
+        told = self.json_of(PLANNED, PAPER, *twelve, "--check", "--out", str(file))
+        self.assertTrue(told["optimal"])
+        self.assertTrue(told["check"]["holds"])
+        for question in (["--survive", "1"], ["--ports", "5..7"], ["--payload-scale", "0.5,2"], ["--with", str(file)],
+                         ["--svg", str(self.folder / "x.svg")], ["--svg", str(self.folder / "x.svg"), "--device", "rail0"]):
+            self.printed(PLANNED, PAPER, *twelve, *question)
+        by_plan = ["--set", f"topology.circuits={file}", *twelve]
+        run = simlette("run", PLANNED, PAPER, *by_plan, "--json", "-")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        automatic = simlette("run", PLANNED, PAPER, "--set", "topology.circuits=auto", *twelve, "--json", "-")
+        ends = [json.loads(done.stdout)["completion_ps"] for done in (run, automatic)]
+        self.assertEqual(ends[0], ends[1])
+
+    def test_a_hybrid_plan_joins_racks_evenly_and_is_followed(self):
+        file = self.folder / "plan.yaml"
+        hybrid = ["topologies/hybrid-512.yaml", "workloads/one-shot.yaml", "--set", "topology.accelerators=160", "--set",
+                  "workload.collectives.0.bytes=4 KiB"]
+        told = self.json_of(*hybrid, "--out", str(file))
+        self.assertEqual((told["racks"], told["generators"]), (5, []))
+        self.assertIn("72 between any two of them, over 288 up links", self.printed(*hybrid))
+        self.printed(*hybrid, "--svg", str(self.folder / "x.svg"), "--device", "level2.rail0.device0")
+        run = simlette("run", *hybrid, "--set", f"topology.circuits={file}", "--json", "-")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.refused([*hybrid, "--check"], "those of this fabric join racks")
+        self.refused([*hybrid, "--set", "topology.ports=1", "--set", "topology.level1.up=2"], "need 4 up links")
+        other = simlette("run", "topologies/single-level-ocs.yaml", "workloads/one-shot.yaml", "--set",
+                         "topology.accelerators=160", "--set", f"topology.circuits={file}")
+        self.assertEqual(other.returncode, 2)
+        self.assertIn("circuits between racks of electronic switches", other.stderr)
 
     def start_long_search(self, command, *words):
         workload = self.folder / "six.yaml"

@@ -1,6 +1,7 @@
 // Requests for plans, drawn at random.
 #pragma once
 
+#include <iterator>
 #include <string>
 
 #include <simlette/base/random.hpp>
@@ -32,6 +33,52 @@ inline PlanMesh random_mesh(Random& random, unsigned bits, std::size_t axes, con
         mesh.axes.push_back(std::move(axis));
     }
     return mesh;
+}
+
+inline std::vector<std::uint32_t> prime_factors(std::uint32_t number) {
+    std::vector<std::uint32_t> factors;
+    for (std::uint32_t prime = 2; number > 1; ++prime) {
+        for (; number % prime == 0; number /= prime) {
+            factors.push_back(prime);
+        }
+    }
+    return factors;
+}
+
+// Each prime factor of the ranks falls to one of one to three axes.
+inline PlanMesh random_mixed_mesh(Random& random, std::uint32_t ranks, const std::string& name) {
+    PlanMesh mesh{name, {}};
+    for (std::uint64_t axes = 1 + random.below(3); axes > 0; --axes) {
+        mesh.axes.push_back({"a" + std::to_string(axes), 1, {}});
+    }
+    for (const std::uint32_t prime : prime_factors(ranks)) {
+        mesh.axes[random.below(mesh.axes.size())].size *= prime;
+    }
+    for (PlanAxis& axis : mesh.axes) {
+        for (std::uint64_t count = random.below(3); count > 0; --count) {
+            axis.collectives.push_back(random_collective(random));
+        }
+    }
+    return mesh;
+}
+
+// Any number of ranks with small prime factors, with ports for at least one circuit of each.
+inline PlanRequest random_mixed_request(Random& random, std::size_t meshes, bool same_port) {
+    constexpr std::uint32_t sizes[] = {3, 5, 6, 7, 9, 10, 12, 14, 15, 18, 20, 21, 24, 27, 28, 30, 36, 40, 45, 48};
+    PlanRequest request;
+    request.ranks = sizes[random.below(std::size(sizes))];
+    request.same_port = same_port;
+    request.ports = same_port ? 1 : 0;
+    for (const std::uint32_t prime : prime_factors(request.ranks)) {
+        request.ports += prime - 1;
+    }
+    request.ports += static_cast<std::uint32_t>(random.below(9));
+    request.latency = {random.between(1, 600) * 1'000};
+    request.latency_across = request.latency;
+    for (std::uint64_t count = 1 + random.below(meshes); count > 0; --count) {
+        request.meshes.push_back(random_mixed_mesh(random, request.ranks, "m" + std::to_string(count)));
+    }
+    return request;
 }
 
 // One to `meshes` meshes of one to three axes.

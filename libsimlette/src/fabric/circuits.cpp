@@ -50,6 +50,17 @@ public:
         }
     }
 
+    void lay_cables() {
+        if (spec_.kind != FabricKind::direct) {
+            add("cables need `fabric: direct`: a circuit switch joins the same port of both ends");
+            return;
+        }
+        for (const CircuitSpec::Cable& cable : spec_.circuits.cables) {
+            lay_end(cable.from, cable.from_port, {cable.to, cable.to_port});
+            lay_end(cable.to, cable.to_port, {cable.from, cable.from_port});
+        }
+    }
+
     std::vector<CircuitEnd> take() { return std::move(ends_); }
 
 private:
@@ -118,6 +129,21 @@ private:
         ends_[std::size_t{b} * spec_.ports + port] = {a, port};
     }
 
+    void lay_end(std::uint32_t accelerator, std::uint32_t port, CircuitEnd peer) {
+        const std::string name =
+            "the cable at port " + std::to_string(port) + " of accelerator " + std::to_string(accelerator);
+        if (accelerator >= spec_.accelerators || port >= spec_.ports || accelerator == peer.accelerator) {
+            add(name + (accelerator == peer.accelerator ? " leads back to it" : " is outside the fabric"));
+            return;
+        }
+        CircuitEnd& end = ends_[std::size_t{accelerator} * spec_.ports + port];
+        if (end.accelerator != no_id) {
+            add(name + " is the second one of this port");
+            return;
+        }
+        end = peer;
+    }
+
     const FabricSpec& spec_;
     std::vector<Problem>& problems_;
     std::vector<CircuitEnd> ends_;
@@ -132,6 +158,8 @@ std::vector<CircuitEnd> circuit_ends(const FabricSpec& spec, std::vector<Problem
     CircuitTable table(spec, problems);
     if (!spec.circuits.port_pairs.empty()) {
         table.lay_pairs();
+    } else if (!spec.circuits.cables.empty()) {
+        table.lay_cables();
     } else if (spec.circuits.cube || !spec.circuits.generators.empty() || spec.accelerators == 1) {
         table.lay_generators();
     } else {

@@ -84,8 +84,23 @@ private:
         if (links.size() == edges.size()) {
             return links;
         }
+        if (sizes_.devices_each == 1) {
+            return in_turn(edges);
+        }
         const auto sides = sides_of(sizes_.groups, edges);
         return sides ? by_matchings(edges, *sides) : by_factors(rail, edges);
+    }
+
+    // The only device of a rail joins any up link to any other.
+    std::vector<GraphEdge> in_turn(const std::vector<GraphEdge>& edges) const {
+        std::vector<std::uint32_t> used(sizes_.groups, 0);
+        std::vector<GraphEdge> links;
+        for (const auto& [from, to] : edges) {
+            links.emplace_back(used[from], used[to]);
+            ++used[from];
+            ++used[to];
+        }
+        return links;
     }
 
     // Circuits that change the same bits of the group are matchings as they are: one for each between the same two

@@ -6,15 +6,12 @@
 #include <simlette/base/contract.hpp>
 #include <simlette/fabric/builders.hpp>
 #include <simlette/fabric/level_sizes.hpp>
+#include <simlette/fabric/rack_circuits.hpp>
 #include <simlette/link/flit.hpp>
 
 namespace simlette {
 
 namespace {
-
-std::uint32_t rounds_of(std::uint32_t groups) {
-    return groups % 2 == 0 ? groups - 1 : groups;
-}
 
 class TwoLevels {
 public:
@@ -28,10 +25,10 @@ public:
         return std::move(graph_);
     }
 
-    HostGraph hybrid() {
+    HostGraph hybrid(const std::vector<RackEnd>& ends) {
         add_level1(LatencyParts{{0}, {0}, l().propagation_level2 * 2, l().circuit_switch + l().packet_switch});
         graph_.circuit_switches = sizes_.level2_devices();
-        add_rack_circuits();
+        add_rack_circuits(ends);
         route_over_circuits();
         return std::move(graph_);
     }
@@ -130,40 +127,21 @@ private:
         }
     }
 
-    // The circle method: round t joins groups a and b when a + b = t modulo the rounds; of an even number of groups the
-    // last one meets the a with 2 a = t. A bye stays dark.
-    std::uint32_t partner(std::uint32_t group, std::uint32_t round) const {
-        const std::uint32_t groups = graph_.groups;
-        const std::uint32_t rounds = rounds_of(groups);
-        if (groups % 2 == 0 && group == groups - 1) {
-            std::uint32_t a = 0;
-            while (2 * a % rounds != round) {
-                ++a;
-            }
-            return a;
-        }
-        const std::uint32_t other = (round + rounds - group % rounds) % rounds;
-        if (other != group) {
-            return other;
-        }
-        return groups % 2 == 0 ? groups - 1 : no_id;
-    }
-
-    void add_rack_circuits() {
+    // Links into a leaf ascend by its ports, so they are made by the end that they lead to.
+    void add_rack_circuits(const std::vector<RackEnd>& ends) {
         std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<LinkId>> joined;  // by leaf, and group beyond
-        for (std::uint32_t group = 0; group < graph_.groups; ++group) {
-            for (std::uint32_t rail = 0; rail < sizes_.rails; ++rail) {
-                for (std::uint32_t u = 0; u < sizes_.up && graph_.groups > 1; ++u) {
-                    const std::uint32_t other = partner(group, (rail * sizes_.up + u) % rounds_of(graph_.groups));
-                    if (other != no_id) {
-                        joined[{leaf(other, rail), group}].push_back(add(
-                            node(leaf(other, rail)), node(leaf(group, rail)), sizes_.up_port(u), sizes_.up_port(u), 2));
-                    }
-                }
+        for (std::uint32_t at = 0; at < ends.size(); ++at) {
+            if (ends[at].rack == no_id) {
+                continue;
             }
+            const std::uint32_t group = at / (sizes_.rails * sizes_.up);
+            const std::uint32_t rail = at / sizes_.up % sizes_.rails;
+            const std::uint32_t other = leaf(ends[at].rack, rail);
+            joined[{other, group}].push_back(add(node(other), node(leaf(group, rail)), sizes_.up_port(ends[at].up),
+                                                 sizes_.up_port(at % sizes_.up), 2));
         }
-        for (const auto& [ends, links] : joined) {
-            set_choice(ends.first, ends.second, links);
+        for (const auto& [beyond, links] : joined) {
+            set_choice(beyond.first, beyond.second, links);
         }
     }
 
@@ -196,37 +174,21 @@ private:
     HostGraph graph_;
 };
 
-void check_circuits(const FabricSpec& spec, const LevelSizes& sizes, std::vector<Problem>& problems) {
-    if (!spec.circuits.automatic) {
-        problems.push_back({"", 0, 0, "circuits above electronic switches are laid by `circuits: auto`"});
-        return;
-    }
-    const std::uint32_t groups = sizes.serving_groups;
-    const std::uint32_t rounds = rounds_of(groups);
-    const std::uint64_t links = std::uint64_t{sizes.rails} * sizes.up;
-    if (groups > 1 && links < rounds) {
-        problems.push_back({"", 0, 0,
-                            "circuits between " + std::to_string(groups) + " serving groups need " +
-                                std::to_string(rounds) + " up links of a group; there are " +
-                                std::to_string(sizes.rails) + " rails x " + std::to_string(sizes.up) + " = " +
-                                std::to_string(links)});
-    }
-}
-
 }  // namespace
 
 HostGraph build_two_level(const FabricSpec& spec, std::vector<Problem>& problems) {
     const std::size_t before = problems.size();
     const LevelSizes sizes = level_sizes(spec, problems);
     const bool hybrid = spec.level2.device == DeviceKind::ocs;
+    std::vector<RackEnd> ends;
     if (problems.size() == before && hybrid) {
-        check_circuits(spec, sizes, problems);
+        ends = rack_ends(spec, sizes, problems);
     }
     if (problems.size() != before) {
         return {};
     }
     TwoLevels levels(spec, sizes);
-    HostGraph graph = hybrid ? levels.hybrid() : levels.packets();
+    HostGraph graph = hybrid ? levels.hybrid(ends) : levels.packets();
     const std::string problem = spray_problem(graph);
     if (!problem.empty()) {
         problems.push_back({"", 0, 0, problem});

@@ -41,8 +41,23 @@ private:
                 crossing += classes_[c].crossing ? more : 0;
             }
         }
-        return ports <= budget_.ports && crossing <= budget_.crossing;
+        return ports + idle(axes_[i].axis, copies) <= budget_.ports && crossing <= budget_.crossing;
     }
+
+    // Ports that stay dark if this axis has so many copies.
+    std::uint32_t idle(unsigned axis, std::uint32_t copies) const {
+        std::uint32_t odd = 0;
+        std::uint32_t involutions = 0;
+        for (std::size_t c = 0; c < classes_.size() && budget_.same_port; ++c) {
+            const bool wider = (classes_[c].axes >> axis & 1) != 0 && copies > width_[c];
+            const std::uint32_t width = wider ? copies : width_[c];
+            odd = classes_[c].order == Order::odd ? std::max(odd, width) : odd;
+            involutions += classes_[c].order == Order::two ? classes_[c].generators * width : 0;
+        }
+        return idle_ports(odd, involutions);
+    }
+
+    std::uint32_t ports() const { return ports_ + idle(0, 0); }
 
     // As many as fit if no later axis is widened.
     std::uint32_t most(std::size_t i) const {
@@ -65,15 +80,17 @@ private:
     std::int64_t cost(std::size_t i, std::uint32_t copies) const { return (*axes_[i].cost)[copies - 1]; }
 
     bool within(std::int64_t bound) const {
-        return best_ ? std::tie(bound, ports_) <= std::tie(best_->cost, best_->ports)
-                     : std::tie(bound, ports_) <= std::tie(limit_.cost, limit_.ports);
+        const std::uint32_t used = ports();
+        return best_ ? std::tie(bound, used) <= std::tie(best_->cost, best_->ports)
+                     : std::tie(bound, used) <= std::tie(limit_.cost, limit_.ports);
     }
 
     void widen(std::size_t i, std::int64_t spent) {
         if (i == axes_.size()) {
+            const std::uint32_t used = ports();
             if (within(spent) &&
-                (!best_ || std::tie(spent, ports_, copies_) < std::tie(best_->cost, best_->ports, best_->copies))) {
-                best_ = Widened{spent, ports_, copies_};
+                (!best_ || std::tie(spent, used, copies_) < std::tie(best_->cost, best_->ports, best_->copies))) {
+                best_ = Widened{spent, used, copies_};
             }
             return;
         }

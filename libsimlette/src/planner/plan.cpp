@@ -7,6 +7,7 @@
 
 #include <simlette/base/contract.hpp>
 #include <simlette/base/error.hpp>
+#include <simlette/planner/planned_axis.hpp>
 #include <simlette/planner/search.hpp>
 
 namespace simlette {
@@ -77,31 +78,53 @@ void check(const PlanRequest& request) {
     }
 }
 
+// Of a prime, that any mesh joins.
+std::uint32_t most_digits_of(const PlanRequest& request, std::uint32_t prime) {
+    std::uint32_t most = 0;
+    for (const PlanMesh& mesh : request.meshes) {
+        std::uint32_t digits = 0;
+        for (const PlanAxis& axis : mesh.axes) {
+            for (std::uint32_t rest = has_circuits(axis) ? axis.size : 1; rest % prime == 0; rest /= prime) {
+                ++digits;
+            }
+        }
+        most = std::max(most, digits);
+    }
+    return most;
+}
+
 // The least ports that any plan needs: the axes fold every digit by itself and share what they can.
 std::uint32_t least_ports(const PlanRequest& request) {
-    const Primes all = primes_of(request.ranks);
     std::uint32_t ports = 0;
-    for (const std::uint32_t prime : all.radices) {
-        std::uint32_t most = 0;
-        for (const PlanMesh& mesh : request.meshes) {
-            std::uint32_t digits = 0;
-            for (const PlanAxis& axis : mesh.axes) {
-                for (std::uint32_t rest = has_circuits(axis) ? axis.size : 1; rest % prime == 0; rest /= prime) {
-                    ++digits;
-                }
-            }
-            most = std::max(most, digits);
-        }
-        ports += most * (prime - 1);
+    for (const std::uint32_t prime : primes_of(request.ranks).radices) {
+        ports += most_digits_of(request, prime) * (prime - 1);
     }
-    return ports;
+    const bool idle = request.same_port && ports > 0 && most_digits_of(request, 2) == 0;
+    return ports + (idle ? idle_ports(1, 0) : 0);
+}
+
+// Of these the least that must leave a group: digits inside serve first.
+std::uint32_t least_crossing(const PlanRequest& request) {
+    const Primes inside = primes_of(ranks_inside(request.ranks, request.group));
+    std::uint32_t crossing = 0;
+    for (const std::uint32_t prime : primes_of(request.ranks).radices) {
+        const auto at = std::find(inside.radices.begin(), inside.radices.end(), prime);
+        const std::uint32_t kept =
+            at == inside.radices.end() ? 0 : inside.counts[static_cast<std::size_t>(at - inside.radices.begin())];
+        crossing += (prime - 1) * (std::max(most_digits_of(request, prime), kept) - kept);
+    }
+    return crossing;
 }
 
 [[noreturn]] void refuse_ports(const PlanRequest& request, const Space& space) {
     std::string text = "no plan fits: the axes need at least " + std::to_string(least_ports(request)) +
                        " ports per accelerator, there are " + std::to_string(request.ports);
     if (space.budget.crossing < request.ports) {
-        text += ", of which the up links let " + std::to_string(space.budget.crossing) + " leave a group";
+        const std::uint64_t crossing = least_crossing(request);
+        text += "; at least " + std::to_string(crossing) + " of them must leave a group, and the up links let " +
+                std::to_string(space.budget.crossing) + "; with `level1.up` of " +
+                std::to_string((crossing * request.group + request.ports - 1) / request.ports) +
+                " they would let enough";
     }
     refuse(text);
 }
@@ -209,7 +232,7 @@ public:
         for (const PlannedMesh& mesh : plan.meshes) {
             for (const PlannedAxis& axis : mesh.axes) {
                 for (const std::vector<unsigned>& block : axis.blocks) {
-                    for (const Label label : labels_on(block)) {
+                    for (const Label label : labels_on(RankGroup(radix_), block)) {
                         wanted.push_back({label, axis.multiplicity});
                     }
                 }
@@ -227,25 +250,6 @@ public:
     }
 
 private:
-    // All labels but 0 that are zero outside of the block.
-    std::vector<Label> labels_on(const std::vector<unsigned>& block) const {
-        std::vector<Label> labels{0};
-        for (const unsigned digit : block) {
-            Label weight = 1;
-            for (unsigned lower = 0; lower < digit; ++lower) {
-                weight *= radix_[lower];
-            }
-            const std::size_t before = labels.size();
-            for (Label value = 1; value < radix_[digit]; ++value) {
-                for (std::size_t i = 0; i < before; ++i) {
-                    labels.push_back(labels[i] + value * weight);
-                }
-            }
-        }
-        labels.erase(labels.begin());
-        return labels;
-    }
-
     PlannedAxis bare(const PlanAxis& axis) const {
         PlannedAxis result{axis.name, axis.size, {}, {}, {}, "none", 0, 0, {}, false};
         for (const PlanCollective& collective : axis.collectives) {

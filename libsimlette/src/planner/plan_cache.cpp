@@ -7,9 +7,10 @@
 namespace simlette {
 
 std::string request_text(const PlanRequest& request) {
-    std::string text = fmt::format("ranks {}\nports {}\nrate {}\nlatency {} {}\ngroup {} {}\nrings {}\neffort {}\n",
-                                   request.ranks, request.ports, request.rate.per_second, request.latency.ps,
-                                   request.latency_across.ps, request.group, request.up, request.rings, request.effort);
+    std::string text = fmt::format(
+        "ranks {}\nports {}\nrate {}\nlatency {} {}\ngroup {} {}\nsame port {}\nrings {}\neffort {}\n", request.ranks,
+        request.ports, request.rate.per_second, request.latency.ps, request.latency_across.ps, request.group,
+        request.up, request.same_port, request.rings, request.effort);
     const auto out = std::back_inserter(text);
     for (const PlanMesh& mesh : request.meshes) {
         fmt::format_to(out, "mesh {}\n", mesh.name);

@@ -6,6 +6,7 @@
 
 #include <simlette/base/contract.hpp>
 #include <simlette/base/error.hpp>
+#include <simlette/planner/matchings.hpp>
 #include <simlette/planner/planned_axis.hpp>
 #include <simlette/planner/space.hpp>
 
@@ -30,7 +31,6 @@ void check_meshes(const Plan& plan, const PlanRequest& request) {
 
 class Repricing {
 public:
-    // Requires: the ports of the request hold one of each generator.
     Repricing(const Plan& plan, const PlanRequest& request)
         : plan_(plan), request_(request), space_(space_of(request)) {
         std::size_t next = 0;
@@ -49,8 +49,8 @@ public:
         }
     }
 
-    // Gives each axis the multiplicity that is best for all of them together. False: one of each generator leaves a
-    // group too often.
+    // Gives each axis the multiplicity that is best for all of them together. False: one of each generator does not fit
+    // the ports, or leaves a group too often.
     bool narrow() {
         std::vector<Widening> axes;
         Host host(space_.radices, space_.outside);
@@ -61,7 +61,8 @@ public:
                 priced_[i].axis->ring ? host.add_ring(block, number) : host.add(block, number);
             }
         }
-        if (host.crossing() > space_.budget.crossing) {
+        const std::uint32_t idle = request_.same_port ? host.idle() : 0;
+        if (host.crossing() > space_.budget.crossing || host.generators() + idle > request_.ports) {
             return false;
         }
         const auto best = best_copies(axes, host.classes(), space_.budget, {});
@@ -141,7 +142,6 @@ private:
     // As many of a generator as the axis that wants the most.
     void count_circuits() {
         plan_.ports = request_.ports;
-        plan_.ports_used = 0;
         for (std::size_t g = 0; g < plan_.generators.size(); ++g) {
             plan_.copies[g] = 1;
             for (const Priced& priced : priced_) {
@@ -149,8 +149,8 @@ private:
                     plan_.copies[g] = std::max(plan_.copies[g], priced.axis->multiplicity);
                 }
             }
-            plan_.ports_used += plan_.copies[g];
         }
+        plan_.ports_used = ports_taken(plan_, request_.same_port);
         for (const Priced& priced : priced_) {
             plan_.ports_used += priced.axis->ring ? 2 * priced.axis->multiplicity : 0;
         }
@@ -192,7 +192,8 @@ std::optional<Plan> narrowed(const Plan& plan, const PlanRequest& request) {
     return repricing.narrow() ? std::optional(repricing.price()) : std::nullopt;
 }
 
-ScheduleKind best_schedule(const PlannedAxis& axis, const PlanCollective& collective, const PlanRequest& request) {
+ScheduleKind best_schedule(const Plan& plan, const PlannedAxis& axis, const PlanCollective& collective,
+                           const PlanRequest& request) {
     const OverlayShape shape = shape_of(layers_of_axis(axis));
     std::vector<SchedulePrice> schedules;
     for (const ScheduleKind kind : kinds_for(collective.primitive, axis.blocks.size())) {
@@ -202,7 +203,7 @@ ScheduleKind best_schedule(const PlannedAxis& axis, const PlanCollective& collec
         return ScheduleKind::automatic;
     }
     LayerSet crossing = 0;
-    const std::vector<bool> leaving = layers_leaving(axis, request.group);
+    const std::vector<bool> leaving = layers_leaving(plan, axis, request.group);
     for (std::size_t layer = 0; layer < leaving.size(); ++layer) {
         crossing |= leaving[layer] ? LayerSet{1} << layer : 0U;
     }

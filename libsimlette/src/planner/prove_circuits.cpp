@@ -173,7 +173,8 @@ std::vector<std::string> faults_of_circuits(const FabricSpec& fabric, const Host
     return LightCheck(fabric, graph).run(devices);
 }
 
-std::vector<std::string> faults_of_generators(const HostGraph& graph, const std::vector<Label>& generators,
+std::vector<std::string> faults_of_generators(const HostGraph& graph, const RankGroup& labels,
+                                              const std::vector<Label>& generators,
                                               const std::vector<std::uint32_t>& copies) {
     std::map<std::pair<NodeId, NodeId>, std::uint32_t> circuits;
     for (const HostLink& link : graph.links) {
@@ -184,10 +185,11 @@ std::vector<std::string> faults_of_generators(const HostGraph& graph, const std:
     for (std::size_t i = 0; i < generators.size(); ++i) {
         expected += std::size_t{copies[i]} * graph.accelerators;
         for (NodeId a = 0; a < graph.accelerators; ++a) {
-            const std::uint32_t stand = circuits[{a, a ^ generators[i]}];
+            const NodeId peer = labels.plus(a, generators[i]);
+            const std::uint32_t stand = circuits[{a, peer}];
             if (stand != copies[i]) {
-                faults.push_back(fmt::format("accelerators {} and {} have {} circuits; the plan says {}", a,
-                                             a ^ generators[i], stand, copies[i]));
+                faults.push_back(fmt::format("accelerators {} and {} have {} circuits; the plan says {}", a, peer,
+                                             stand, copies[i]));
             }
         }
     }

@@ -290,7 +290,8 @@ private:
     }
 
     bool fits() const {
-        return host_.generators() <= space_.budget.ports && host_.crossing() <= space_.budget.crossing;
+        const std::uint32_t idle = space_.budget.same_port ? host_.idle() : 0;
+        return host_.generators() + idle <= space_.budget.ports && host_.crossing() <= space_.budget.crossing;
     }
 
     std::int64_t limit() const { return best_ ? best_->merit.total : INT64_MAX; }

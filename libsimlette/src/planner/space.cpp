@@ -10,16 +10,6 @@ namespace simlette {
 
 namespace {
 
-void add_digits(Space& space, std::uint32_t part, bool outside) {
-    const Primes primes = primes_of(part);
-    for (std::size_t i = 0; i < primes.radices.size(); ++i) {
-        for (std::uint32_t count = 0; count < primes.counts[i]; ++count) {
-            space.outside |= outside ? Digits{1} << space.radices.size() : 0U;
-            space.radices.push_back(primes.radices[i]);
-        }
-    }
-}
-
 // What axes cost with so many circuits beyond one of each generator, shared out as is best.
 std::vector<std::int64_t> with_spare_ports(const std::vector<const Rung*>& rungs, std::uint32_t most) {
     std::vector<std::int64_t> least(most + 1, 0);
@@ -101,22 +91,30 @@ std::uint32_t least_degree(const std::vector<Rung>& rungs, std::uint32_t size) {
 
 void check_ports(const PlanRequest& request, const PlanMesh& mesh, std::uint32_t needed) {
     if (needed > request.ports) {
-        throw Error(ErrorKind::input, "mesh `" + mesh.name + "` needs at least " + std::to_string(needed) +
-                                          " ports per accelerator, to join the ranks of its axes; there are " +
-                                          std::to_string(request.ports));
+        const std::uint32_t prime = primes_of(request.ranks).radices.back();
+        throw Error(
+            ErrorKind::input,
+            "mesh `" + mesh.name + "` needs at least " + std::to_string(needed) +
+                " ports per accelerator, to join the ranks of its axes; there are " + std::to_string(request.ports) +
+                (prime > request.ports + 1 ? "; an axis with the prime factor " + std::to_string(prime) +
+                                                 " is joined completely along it, sizes with smaller ones take less"
+                                           : std::string()));
     }
 }
 
 MeshSpace mesh_space(Space& space, const PlanRequest& request, const PlanMesh& mesh, bool rings) {
     MeshSpace result;
     std::uint32_t needed = 0;
+    bool bits = false;
     for (const PlanAxis& axis : mesh.axes) {
         if (has_circuits(axis)) {
+            bits = bits || axis.size % 2 == 0;
             result.axes.push_back(static_cast<unsigned>(space.rungs.size()));
             space.rungs.push_back(rungs_of(request, axis, space.primes, rings));
             needed += least_degree(space.rungs.back(), axis.size);
         }
     }
+    needed += request.same_port && needed > 0 && !bits && !rings ? idle_ports(1, 0) : 0;
     check_ports(request, mesh, needed);
     std::vector<std::size_t> rungs;
     combine(result, space, rungs);
@@ -239,6 +237,22 @@ bool has_circuits(const PlanAxis& axis) {
     return axis.size > 1 && !axis.collectives.empty();
 }
 
+std::vector<std::uint32_t> radices_of_labels(std::uint32_t ranks, std::uint32_t group) {
+    std::vector<std::uint32_t> radices;
+    const std::uint32_t inside = ranks_inside(ranks, group);
+    for (const std::uint32_t part : {inside, ranks / inside}) {
+        const Primes primes = primes_of(part);
+        for (std::size_t i = 0; i < primes.radices.size(); ++i) {
+            radices.insert(radices.end(), primes.counts[i], primes.radices[i]);
+        }
+    }
+    return radices;
+}
+
+std::uint32_t ranks_inside(std::uint32_t ranks, std::uint32_t group) {
+    return group == 0 || group >= ranks ? ranks : std::gcd(ranks, group);
+}
+
 bool has_rings(const PlanRequest& request) {
     return request.rings && std::count_if(request.meshes.begin(), request.meshes.end(), [](const PlanMesh& mesh) {
                                 return std::any_of(mesh.axes.begin(), mesh.axes.end(), has_circuits);
@@ -248,12 +262,16 @@ bool has_rings(const PlanRequest& request) {
 Space space_of(const PlanRequest& request) {
     Space space;
     space.primes = primes_of(request.ranks);
-    const std::uint32_t inside = request.group == 0 ? request.ranks : std::gcd(request.ranks, request.group);
-    add_digits(space, inside, false);
-    add_digits(space, request.ranks / inside, true);
+    space.radices = radices_of_labels(request.ranks, request.group);
+    std::uint32_t labels = 1;
+    for (std::size_t digit = 0; digit < space.radices.size(); ++digit) {
+        labels *= space.radices[digit];
+        space.outside |= ranks_inside(request.ranks, request.group) % labels != 0 ? Digits{1} << digit : 0U;
+    }
     const std::uint64_t up = std::uint64_t{request.up} * request.ports;
     const bool limited = request.group != 0 && request.up != 0 && up / request.group < request.ports;
-    space.budget = {request.ports, limited ? static_cast<std::uint32_t>(up / request.group) : request.ports};
+    space.budget = {request.ports, limited ? static_cast<std::uint32_t>(up / request.group) : request.ports,
+                    request.same_port};
     std::vector<MeshSpace> meshes;
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < request.meshes.size(); ++i) {

@@ -9,6 +9,7 @@
 #include <simlette/fabric/builders.hpp>
 #include <simlette/planner/planned_axis.hpp>
 #include <simlette/planner/price.hpp>
+#include <simlette/sim/planned_racks.hpp>
 
 namespace simlette {
 
@@ -95,33 +96,52 @@ bool same_shape(const Mesh& mesh, const PlannedMesh& planned) {
 }
 
 // As planned; of a collective that was not planned the best on the circuits of the axis.
-ScheduleKind planned_schedule(const PlannedAxis& axis, const CollectiveSpec& collective, const PlanRequest& circuits) {
+ScheduleKind planned_schedule(const Plan& plan, const PlannedAxis& axis, const CollectiveSpec& collective,
+                              const PlanRequest& circuits) {
     for (const PlannedCollective& planned : axis.collectives) {
         if (planned.collective.primitive == collective.primitive && planned.collective.bytes == collective.bytes) {
             return planned.collective.schedule;
         }
     }
-    return best_schedule(axis, {collective.primitive, collective.bytes, 1, ScheduleKind::automatic}, circuits);
+    return best_schedule(plan, axis, {collective.primitive, collective.bytes, 1, ScheduleKind::automatic}, circuits);
 }
 
-void schedule_by(const PlannedAxis& axis, const PlanRequest& circuits, CollectiveSpec& collective) {
+void schedule_by(const Plan& plan, const PlannedAxis& axis, const PlanRequest& circuits, CollectiveSpec& collective) {
     if (collective.schedule == ScheduleKind::automatic && !axis.blocks.empty()) {
-        collective.schedule = planned_schedule(axis, collective, circuits);
+        collective.schedule = planned_schedule(plan, axis, collective, circuits);
     }
     if (takes_layers(collective.schedule) && !collective.layers.given()) {
-        collective.layers.generators = layers_of_axis(axis).layers;
+        collective.layers = layer_choice_of(axis);
     }
+}
+
+// Through the electronic switch of a rack.
+Duration packet_latency(const FabricSpec& fabric) {
+    const LatencySpec& l = fabric.latency;
+    return l.egress_endpoint + l.egress_protocol + l.propagation * 2 + l.packet_switch + l.ingress_endpoint +
+           l.ingress_protocol;
+}
+
+Duration latency_inside(const FabricSpec& fabric) {
+    return is_hybrid(fabric) ? packet_latency(fabric) : circuit_classes(fabric).front().latency.total();
+}
+
+Duration latency_across(const FabricSpec& fabric) {
+    const LatencySpec& l = fabric.latency;
+    return is_hybrid(fabric) ? packet_latency(fabric) + l.propagation_level2 * 2 + l.circuit_switch + l.packet_switch +
+                                   further_hop(fabric).total()
+                             : circuit_classes(fabric).back().latency.total();
 }
 
 // Ports and what a circuit costs; no meshes.
 PlanRequest circuits_request(const FabricSpec& fabric) {
-    const std::vector<LinkClass> classes = circuit_classes(fabric);
     PlanRequest request;
     request.ranks = fabric.accelerators;
     request.ports = fabric.ports;
     request.rate = fabric.port_rate;
-    request.latency = classes.front().latency.total();
-    request.latency_across = classes.back().latency.total();
+    request.latency = latency_inside(fabric);
+    request.latency_across = latency_across(fabric);
+    request.same_port = fabric.kind != FabricKind::direct;
     if (fabric.kind == FabricKind::two_level) {
         request.group = fabric.group;
         request.up = fabric.level1.up;
@@ -214,14 +234,14 @@ void follow_plan(const Plan& plan, const FabricSpec& fabric, bool on_circuits, W
     for (WorkloadEntry& entry : workload.collectives) {
         if (const PlannedAxis* axis = axis_of(plan, entry)) {
             const bool world = is_world(entry);
-            std::vector<std::vector<std::uint32_t>> groups = groups_of_axis(*axis, plan.ranks);
+            std::vector<std::vector<std::uint32_t>> groups = groups_of_axis(plan, *axis);
             if (!world) {
                 entry.collective.groups = std::move(groups);
             } else if (!std::is_sorted(groups.front().begin(), groups.front().end())) {
                 entry.collective.group = std::move(groups.front());
             }
             if (circuits && !entry.collective.own_schedule) {
-                schedule_by(*axis, *circuits, entry.collective);
+                schedule_by(plan, *axis, *circuits, entry.collective);
             }
         }
     }

@@ -9,6 +9,7 @@
 #include <simlette/base/error.hpp>
 #include <simlette/fabric/built_fabric.hpp>
 #include <simlette/fabric/device_matchings.hpp>
+#include <simlette/planner/planned_axis.hpp>
 #include <simlette/study/draw_plan.hpp>
 #include <simlette/study/format.hpp>
 #include <simlette/study/picture_style.hpp>
@@ -74,12 +75,10 @@ private:
     std::uint32_t places_;
 };
 
-Pairs pairs_of(Label generator, std::uint32_t ranks) {
+Pairs pairs_of(Label generator, const RankGroup& labels) {
     Pairs pairs;
-    for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-        if (rank < (rank ^ generator)) {
-            pairs.emplace_back(rank, rank ^ generator);
-        }
+    for (std::uint32_t rank = 0; rank < labels.size(); ++rank) {
+        pairs.push_back(std::minmax(rank, labels.plus(rank, generator)));
     }
     return pairs;
 }
@@ -99,7 +98,7 @@ void draw_cell(SvgWriter& svg, const Plan& plan, std::size_t index) {
     const Point centre = corner + Point{cell_width / 2, cell_radius + 8};
     const std::vector<std::string> users = users_of(plan, plan.generators[index]);
     CirclePicture picture(svg, centre, cell_radius, plan.ranks);
-    picture.join(pairs_of(plan.generators[index], plan.ranks), colour_class(static_cast<std::uint32_t>(index)),
+    picture.join(pairs_of(plan.generators[index], labels_of(plan)), colour_class(static_cast<std::uint32_t>(index)),
                  stroke_of(plan.ranks));
     const double words = centre.y + cell_radius + 20;
     svg.text({centre.x, words},

@@ -136,7 +136,7 @@ private:
     // A plan that lays the circuits says where ranks are too.
     void follow_plan_of_topology() {
         const auto& circuits = topology_.circuits.plan;
-        const bool laid = planned_ || circuits;
+        const bool laid = on_circuits() && (planned_ || circuits);
         const Plan* followed = planned_                   ? &*planned_
                                : circuits                 ? &circuits->plan
                                : topology_.placement_plan ? &topology_.placement_plan->plan

@@ -90,7 +90,7 @@ public:
     std::optional<CheckedCollective> check(const PlannedMesh& mesh, const PlannedAxis& axis,
                                            const PlannedCollective& planned) const {
         CheckedCollective checked{axis_text(mesh, axis), planned, whole_flits(axis, planned), Duration{0}, ""};
-        const std::optional<Duration> simulated = simulate(collective_of(axis, planned.collective, plan_.ranks));
+        const std::optional<Duration> simulated = simulate(collective_of(plan_, axis, planned.collective));
         if (!simulated) {
             return std::nullopt;
         }
@@ -104,7 +104,7 @@ private:
         const ClosedForm* form = closed_form(planned.collective.primitive, planned.collective.schedule);
         require(form != nullptr, "a planned schedule has a closed form");
         const OverlayShape shape = shape_of(layers_of_axis(axis));
-        const std::vector<bool> leaving = layers_leaving(axis, request_.group);
+        const std::vector<bool> leaving = layers_leaving(plan_, axis, request_.group);
         const Duration flit_time = fabric_->graph.classes.front().flit_time;
         std::vector<Duration> latencies;
         for (const bool leaves : leaving) {

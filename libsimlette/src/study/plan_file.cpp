@@ -1,15 +1,23 @@
 #include <simlette/study/plan_file.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <numeric>
+#include <optional>
 #include <set>
+#include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <simlette/base/error.hpp>
 #include <simlette/collective/build_schedule.hpp>
+#include <simlette/planner/matchings.hpp>
 #include <simlette/planner/planned_axis.hpp>
+#include <simlette/planner/rungs.hpp>
 #include <simlette/study/kinds.hpp>
+#include <simlette/study/overlay_text.hpp>
+#include <simlette/study/plan_report.hpp>
 #include <simlette/study/yaml_text.hpp>
 
 namespace simlette {
@@ -98,10 +106,13 @@ Fields<PlannedAxis> axis_fields() {
         required("name", &PlannedAxis::name, text_kind("a name"), "of the axis"),
         required("size", &PlannedAxis::size, number<std::uint32_t>(1, most_ranks), "ranks along it"),
         optional("bits", &PlannedAxis::bits, bits_kind(),
-                 "of the accelerator's label that hold the coordinate, most significant first"),
+                 "of the accelerator's label that hold the coordinate, most significant first; of other sizes than "
+                 "powers of "
+                 "two its digits"),
         optional("blocks", &PlannedAxis::blocks, blocks_kind(),
-                 "the same bits in blocks, each with all masks over it; none without collectives"),
-        optional("topology", &PlannedAxis::topology, text_kind("a topology, such as Q6[3,3]"), "its circuits, named"),
+                 "the same bits in blocks, each joined completely; none without collectives"),
+        optional("topology", &PlannedAxis::topology, text_kind("a topology, such as Q6[3,3] or K4xK3"),
+                 "its circuits, named"),
         required("degree", &PlannedAxis::degree, number<std::uint32_t>(0, most_ranks), "generators of the axis"),
         required("multiplicity", &PlannedAxis::multiplicity, number<std::uint32_t>(0, most_ports),
                  "parallel circuits of each generator that its schedules count on"),
@@ -117,35 +128,85 @@ Fields<PlannedMesh> mesh_fields() {
     };
 }
 
-// Labels as bit strings. Their length is checked once the number of ranks is known.
+// Labels as texts. What they mean is known once the number of ranks and the radices are.
 Field<PlanFile> generators_field() {
     Field<PlanFile> field;
-    field.info = {"generators", "accelerator x is joined to x XOR g; bit strings, most significant bit first", true,
-                  true};
+    field.info = {"generators",
+                  "accelerator x is joined to x XOR g; bit strings, most significant bit first; of other sizes than "
+                  "powers of two to x plus g, digit by digit: (1,0,2), the lowest digit first",
+                  true, true};
     field.read = [](const Value& value, PlanFile& into) {
         if (!value.is_list()) {
-            value.expect("a list of bit strings, such as [\"01\", \"10\"]");
+            value.expect("a list of generators, such as [\"01\", \"10\"]");
             return;
         }
         for (std::size_t i = 0; i < value.node().items.size(); ++i) {
-            const std::string& text = value.item(i).node().text;
-            if (text.empty() || text.size() > most_bits || text.find_first_not_of("01") != std::string::npos) {
-                value.item(i).expect("a bit string, most significant bit first, such as `00001`");
-                return;
-            }
-            into.plan.generators.push_back(static_cast<Label>(std::stoul(text, nullptr, 2)));
+            into.generators.push_back(value.item(i).node().text);
         }
     };
     field.write = [](const PlanFile& from) {
         std::vector<Node> items;
         for (const Label generator : from.plan.generators) {
-            items.push_back(text_node(label_text(generator, bits_of(from.plan.ranks))));
+            items.push_back(text_node(generator_text(from.plan, generator)));
         }
         return list_node(std::move(items));
     };
-    field.schema = map_node({{"type", text_node("array")},
-                             {"items", map_node({{"type", text_node("string")}, {"pattern", text_node("^[01]+$")}})}});
+    field.schema = map_node(
+        {{"type", text_node("array")},
+         {"items", map_node({{"type", text_node("string")}, {"pattern", text_node("^([01]+|[(]?[0-9,]+[)]?)$")}})}});
     return field;
+}
+
+Field<PlanFile> racks_field() {
+    const auto numbers = number<std::uint32_t>(1, most_ranks);
+    Field<PlanFile> field = within("racks", &PlanFile::plan, &Plan::racks, numbers,
+                                   "that circuits join evenly, above electronic switches; left out where circuits join "
+                                   "accelerators");
+    field.info.required = false;
+    field.write = [=](const PlanFile& from) { return from.plan.racks == 0 ? Node{} : numbers.write(from.plan.racks); };
+    return field;
+}
+
+Field<PlanFile> radices_field() {
+    const auto numbers = whole_list(2, most_ranks, "a list of primes, such as [2, 2, 3]");
+    Field<PlanFile> field;
+    field.info = {
+        "radices",
+        "of the digits of an accelerator's label, the lowest one first; left out for a power of two of ranks, "
+        "whose digits are bits",
+        false, true};
+    field.read = [=](const Value& value, PlanFile& into) { numbers.read(value, into.radices); };
+    field.write = [=](const PlanFile& from) {
+        return is_power_of_two(from.plan.ranks) ? Node{} : numbers.write(labels_of(from.plan).radices());
+    };
+    field.schema = numbers.schema;
+    return field;
+}
+
+// A label as label_name() writes it; nothing if it is none of the group.
+std::optional<Label> read_label(std::string_view text, const RankGroup& labels) {
+    const bool bracketed = labels.radices().size() > 1;
+    if (bracketed && (text.size() < 2 || text.front() != '(' || text.back() != ')')) {
+        return std::nullopt;
+    }
+    text = bracketed ? text.substr(1, text.size() - 2) : text;
+    Label label = 0;
+    Label weight = 1;
+    const char* at = text.data();
+    const char* end = at + text.size();
+    for (std::size_t digit = 0; digit < labels.radices().size(); ++digit) {
+        std::uint32_t value = 0;
+        const auto read = std::from_chars(at, end, value);
+        const bool last = digit + 1 == labels.radices().size();
+        if (read.ec != std::errc() || value >= labels.radices()[digit] || (read.ptr == end) != last ||
+            (!last && *read.ptr != ',')) {
+            return std::nullopt;
+        }
+        label += value * weight;
+        weight *= labels.radices()[digit];
+        at = read.ptr + 1;
+    }
+    return label;
 }
 
 Fields<PlanFile> request_part() {
@@ -164,15 +225,16 @@ Fields<PlanFile> request_part() {
     };
 }
 
+// Takes what needs more than one key, and checks what the file says twice.
 class PlanCheck {
 public:
-    PlanCheck(const Value& file, const PlanFile& file_read) : file_(file), plan_(file_read.plan) {}
+    PlanCheck(const Value& file, PlanFile& read) : file_(file), read_(read), plan_(read.plan) {}
 
     bool run() {
-        if (!is_power_of_two(plan_.ranks)) {
-            return fail("ranks",
-                        fmt::format("is {}; plans are for a power of two of ranks in this version", plan_.ranks));
+        if (!radices()) {
+            return false;
         }
+        labels_ = is_power_of_two(plan_.ranks) ? RankGroup::binary(bits_of(plan_.ranks)) : RankGroup(read_.radices);
         if (!generators() || !copies()) {
             return false;
         }
@@ -192,24 +254,59 @@ private:
         return file_.at(path).fail(quote(path) + ' ' + what);
     }
 
-    bool generators() const {
+    // The prime factors of the ranks, in any order.
+    bool radices() const {
+        if (is_power_of_two(plan_.ranks)) {
+            return read_.radices.empty() ||
+                   fail("radices", fmt::format("goes with ranks that are no power of two; there are {}", plan_.ranks));
+        }
+        std::vector<std::uint32_t> expected;
+        const Primes primes = primes_of(plan_.ranks);
+        for (std::size_t i = 0; i < primes.radices.size(); ++i) {
+            expected.insert(expected.end(), primes.counts[i], primes.radices[i]);
+        }
+        std::vector<std::uint32_t> given = read_.radices;
+        std::sort(given.begin(), given.end());
+        return given == expected ||
+               fail("radices", fmt::format("must be the prime factors of {} ranks in any order: {}", plan_.ranks,
+                                           fmt::join(expected, ", ")));
+    }
+
+    bool generators() {
         const unsigned bits = bits_of(plan_.ranks);
         std::set<Label> seen;
-        for (std::size_t i = 0; i < plan_.generators.size(); ++i) {
+        for (std::size_t i = 0; i < read_.generators.size(); ++i) {
             const std::string path = fmt::format("generators.{}", i);
-            const std::string& text = file_.at(path).node().text;
-            if (text.size() != bits) {
-                return fail(path, fmt::format("is {}, of {} bits; expected {} for {} ranks", quote(text), text.size(),
-                                              bits, plan_.ranks));
+            const std::string& text = read_.generators[i];
+            const std::optional<Label> label = read_generator(text);
+            if (!label && labels_.is_binary()) {
+                return text.empty() || text.find_first_not_of("01") != std::string::npos
+                           ? file_.at(path).expect("a bit string, most significant bit first, such as `00001`")
+                           : fail(path, fmt::format("is {}, of {} bits; expected {} for {} ranks", quote(text),
+                                                    text.size(), bits, plan_.ranks));
             }
-            if (plan_.generators[i] == 0 || !seen.insert(plan_.generators[i]).second) {
+            if (!label) {
+                return fail(path, fmt::format("is {}; expected a label such as {}", quote(text),
+                                              quote(label_name(1, labels_))));
+            }
+            if (*label == 0 || !seen.insert(*label).second) {
                 return fail(path, "is " + quote(text) +
-                                      (plan_.generators[i] == 0 ? "; it would join each accelerator to itself"
-                                                                : ", which stands there before; use `multiplicity`"));
+                                      (*label == 0 ? "; it would join each accelerator to itself"
+                                                   : ", which stands there before; use `multiplicity`"));
             }
+            plan_.generators.push_back(*label);
         }
         return plan_.degree == plan_.generators.size() ||
                fail("degree", fmt::format("is {}; there are {} generators", plan_.degree, plan_.generators.size()));
+    }
+
+    std::optional<Label> read_generator(const std::string& text) const {
+        if (!labels_.is_binary()) {
+            return read_label(text, labels_);
+        }
+        const bool good =
+            text.size() == bits_of(plan_.ranks) && !text.empty() && text.find_first_not_of("01") == std::string::npos;
+        return good ? std::optional(static_cast<Label>(std::stoul(text, nullptr, 2))) : std::nullopt;
     }
 
     bool copies() const {
@@ -218,13 +315,38 @@ private:
                                                     plan_.copies.size(), plan_.generators.size()));
         }
         const std::uint64_t sum = std::accumulate(plan_.copies.begin(), plan_.copies.end(), std::uint64_t{0});
-        if (sum != plan_.ports_used) {
-            return fail("ports_used", fmt::format("is {}; the sum of `multiplicity` is {}", plan_.ports_used, sum));
-        }
-        return sum <= plan_.ports || fail("ports", fmt::format("is {}, but the circuits need {}", plan_.ports, sum));
+        return ports(sum) && ways_back();
     }
 
-    bool mesh(const PlannedMesh& mesh, const std::string& path) {
+    // Of every generator the one that leads back has as many circuits.
+    bool ways_back() const {
+        for (std::size_t i = 0; i < plan_.generators.size(); ++i) {
+            const Label back = labels_.minus(0, plan_.generators[i]);
+            const auto found = std::find(plan_.generators.begin(), plan_.generators.end(), back);
+            if (found == plan_.generators.end() ||
+                plan_.copies[static_cast<std::size_t>(found - plan_.generators.begin())] != plan_.copies[i]) {
+                return fail(fmt::format("generators.{}", i),
+                            fmt::format("is {}; {}, which leads back, must have as many circuits",
+                                        quote(read_.generators[i]), quote(label_name(back, labels_))));
+            }
+        }
+        return true;
+    }
+
+    // With or without ports that stay dark where both ends of a circuit are on the same one.
+    bool ports(std::uint64_t sum) const {
+        const std::uint64_t idle = idle_ports_of(labels_, plan_.generators, plan_.copies);
+        if (plan_.ports_used != sum && plan_.ports_used != sum + idle) {
+            return fail(
+                "ports_used",
+                fmt::format("is {}; the sum of `multiplicity` is {}{}", plan_.ports_used, sum,
+                            idle == 0 ? "" : fmt::format(", and {} ports stay dark on circuit switches", idle)));
+        }
+        return plan_.ports_used <= plan_.ports ||
+               fail("ports", fmt::format("is {}, but the circuits need {}", plan_.ports, plan_.ports_used));
+    }
+
+    bool mesh(PlannedMesh& mesh, const std::string& path) {
         std::uint64_t product = 1;
         std::set<unsigned> taken;
         bool good = true;
@@ -236,55 +358,62 @@ private:
                good;
     }
 
-    bool axis(const PlannedAxis& axis, const std::string& path, std::set<unsigned>& taken) {
-        if (axis.size != std::uint64_t{1} << axis.bits.size()) {
-            return fail(path + ".bits", fmt::format("has {} bits for a size of {}", axis.bits.size(), axis.size));
-        }
+    bool axis(PlannedAxis& axis, const std::string& path, std::set<unsigned>& taken) {
+        std::uint64_t size = 1;
         for (const unsigned bit : axis.bits) {
-            if (bit >= bits_of(plan_.ranks) || !taken.insert(bit).second) {
+            const bool beyond = bit >= labels_.radices().size();
+            if (beyond || !taken.insert(bit).second) {
                 return fail(path + ".bits",
-                            fmt::format("names bit {}, {}", bit,
-                                        bit >= bits_of(plan_.ranks) ? "beyond the labels of the accelerators"
-                                                                    : "which is taken already"));
+                            fmt::format("names {} {}, {}", labels_.is_binary() ? "bit" : "digit", bit,
+                                        beyond ? "beyond the labels of the accelerators" : "which is taken already"));
             }
+            axis.radices.push_back(labels_.radices()[bit]);
+            size *= axis.radices.back();
+        }
+        if (axis.size != size) {
+            return fail(path + ".bits", labels_.is_binary()
+                                            ? fmt::format("has {} bits for a size of {}", axis.bits.size(), axis.size)
+                                            : fmt::format("has {} values for a size of {}", size, axis.size));
         }
         return blocks(axis, path) && collectives(axis, path);
     }
 
     bool blocks(const PlannedAxis& axis, const std::string& path) {
         std::vector<unsigned> bits;
-        for (const std::vector<unsigned>& block : axis.blocks) {
-            bits.insert(bits.end(), block.begin(), block.end());
+        for (auto block = axis.blocks.rbegin(); block != axis.blocks.rend(); ++block) {
+            bits.insert(bits.end(), block->begin(), block->end());
         }
         std::vector<unsigned> expected = axis.bits;
-        std::sort(bits.begin(), bits.end());
-        std::sort(expected.begin(), expected.end());
-        if (axis.blocks.empty() ? !axis.collectives.empty() && axis.size > 1 : bits != expected) {
-            return fail(path + ".blocks", "must hold every bit of `bits` once");
+        if (is_power_of_two(axis.size)) {
+            std::sort(bits.begin(), bits.end());
+            std::sort(expected.begin(), expected.end());
+        }
+        const bool wanted = plan_.racks == 0 && !axis.collectives.empty() && axis.size > 1;
+        if (axis.blocks.empty() ? wanted : bits != expected) {
+            return fail(path + ".blocks", is_power_of_two(axis.size)
+                                              ? "must hold every bit of `bits` once"
+                                              : "must be the digits of `bits` in blocks, the last block first there");
         }
         for (const std::vector<unsigned>& block : axis.blocks) {
-            if (!masks_stand(axis, block, path)) {
+            if (!labels_stand(axis, block, path)) {
                 return false;
             }
         }
         return true;
     }
 
-    // Every mask over the block is a generator, with as many copies as the axis counts on.
-    bool masks_stand(const PlannedAxis& axis, const std::vector<unsigned>& block, const std::string& path) {
-        Label all = 0;
-        for (const unsigned bit : block) {
-            all |= Label{1} << bit;
-        }
-        for (Label mask = all; mask != 0; mask = (mask - 1) & all) {
-            const auto found = std::find(plan_.generators.begin(), plan_.generators.end(), mask);
+    // Every label on the block is a generator, with as many copies as the axis counts on.
+    bool labels_stand(const PlannedAxis& axis, const std::vector<unsigned>& block, const std::string& path) {
+        const std::vector<Label> needed = labels_on(labels_, block);
+        for (auto label = needed.rbegin(); label != needed.rend(); ++label) {
+            const auto found = std::find(plan_.generators.begin(), plan_.generators.end(), *label);
             const std::uint32_t stand = found == plan_.generators.end()
                                             ? 0
                                             : plan_.copies[static_cast<std::size_t>(found - plan_.generators.begin())];
             if (stand < std::max(axis.multiplicity, 1U)) {
-                return fail(path + ".blocks", fmt::format("need {} circuits of generator {}; there are {}",
-                                                          std::max(axis.multiplicity, 1U),
-                                                          quote(label_text(mask, bits_of(plan_.ranks))), stand));
+                return fail(path + ".blocks",
+                            fmt::format("need {} circuits of generator {}; there are {}",
+                                        std::max(axis.multiplicity, 1U), quote(label_name(*label, labels_)), stand));
             }
         }
         return true;
@@ -321,7 +450,9 @@ private:
     }
 
     const Value& file_;
-    const Plan& plan_;
+    PlanFile& read_;
+    Plan& plan_;
+    RankGroup labels_ = RankGroup::binary(0);
 };
 
 }  // namespace
@@ -335,6 +466,7 @@ const Fields<PlanFile>& plan_fields() {
         };
         Fields<PlanFile> all{
             of("ranks", &Plan::ranks, number<std::uint32_t>(1, most_ranks), "accelerators that the plan is for"),
+            racks_field(),
             of("ports", &Plan::ports, number<std::uint32_t>(1, most_ports), "of each accelerator, that there are"),
         };
         for (Field<PlanFile>& field : request_part()) {
@@ -348,6 +480,7 @@ const Fields<PlanFile>& plan_fields() {
             of("truncated", &Plan::truncated, boolean_kind(), "the search ended before its proof"),
             of("degree", &Plan::degree, count, "generators"),
             of("ports_used", &Plan::ports_used, count, "circuits of an accelerator"),
+            radices_field(),
             generators_field(),
             may(of("multiplicity", &Plan::copies, or_none(whole_list(1, most_ports, "a list of numbers")),
                    "parallel circuits of each generator")),
@@ -360,10 +493,6 @@ const Fields<PlanFile>& plan_fields() {
 }
 
 std::string plan_text(const PlanFile& plan) {
-    if (!is_power_of_two(plan.plan.ranks)) {
-        throw Error(ErrorKind::input, fmt::format("a plan for {} ranks has no file in this version; powers of two have",
-                                                  plan.plan.ranks));
-    }
     if (has_rings(plan.plan)) {
         throw Error(ErrorKind::input, "a plan with a ring has no file: rings are priced, their circuits are not laid");
     }
@@ -376,11 +505,6 @@ std::shared_ptr<const PlanFile> read_plan(const InputTree& tree, Problems& probl
     const Value file(tree.root, "", problems);
     if (!tree.parsed || !read_fields(file, plan_fields(), *plan)) {
         return nullptr;
-    }
-    for (PlannedMesh& mesh : plan->plan.meshes) {
-        for (PlannedAxis& axis : mesh.axes) {
-            axis.radices.assign(axis.bits.size(), 2);
-        }
     }
     plan->request.ranks = plan->plan.ranks;
     plan->request.ports = plan->plan.ports;

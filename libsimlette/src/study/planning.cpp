@@ -1,6 +1,7 @@
 #include <simlette/study/planning.hpp>
 
 #include <simlette/base/error.hpp>
+#include <simlette/fabric/device_matchings.hpp>
 #include <simlette/planner/planned_axis.hpp>
 #include <simlette/planner/realize.hpp>
 #include <simlette/sim/planned.hpp>
@@ -15,8 +16,7 @@ namespace simlette {
 namespace {
 
 const char* const no_circuits =
-    "the fabric has no circuits between accelerators to plan; expected `fabric: direct`, or optical circuit switches "
-    "next to the accelerators (`device: ocs`)";
+    "the fabric has no circuits to plan; expected `fabric: direct`, or optical circuit switches (`device: ocs`)";
 
 bool has_circuits(const FabricSpec& fabric) {
     switch (fabric.kind) {
@@ -25,7 +25,7 @@ bool has_circuits(const FabricSpec& fabric) {
         case FabricKind::single_level:
             return fabric.device == DeviceKind::ocs;
         case FabricKind::two_level:
-            return fabric.level1.device == DeviceKind::ocs;
+            return fabric.level2.device == DeviceKind::ocs;
         case FabricKind::explicit_graph:
             return false;
     }
@@ -84,8 +84,8 @@ std::string plan_yaml(const Plan& plan, const PlanRequest& request) {
 }
 
 void check_plan_fits(const Plan& plan, const PlanTask& task, const RunInputs& inputs) {
-    if (has_rings(plan) || !is_power_of_two(plan.ranks)) {
-        return;  // circuits are laid for powers of two; the plan can be read all the same
+    if (has_rings(plan)) {
+        return;  // priced, not laid
     }
     LoadedRun laid;
     try {
@@ -93,7 +93,12 @@ void check_plan_fits(const Plan& plan, const PlanTask& task, const RunInputs& in
     } catch (const Error& error) {
         throw Error({Problem{inputs.topology, 0, 0, error.problems().front().message}});
     }
-    build_fabric_of(laid, inputs);
+    const std::shared_ptr<const Fabric> fabric = build_fabric_of(laid, inputs);
+    try {
+        device_matchings(*fabric);
+    } catch (const Error& error) {
+        throw Error({Problem{inputs.topology, 0, 0, error.problems().front().message}});
+    }
 }
 
 FabricSpec planned_fabric(const Plan& plan, FabricSpec fabric) {

@@ -2,9 +2,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
+#include <simlette/planner/matchings.hpp>
 #include <simlette/planner/planned_axis.hpp>
+#include <simlette/planner/realize.hpp>
+#include <simlette/sim/planned_racks.hpp>
 #include <simlette/study/assumptions.hpp>
 #include <simlette/study/describe.hpp>
 #include <simlette/study/format.hpp>
@@ -39,10 +43,41 @@ std::string proof_text(const Plan& plan) {
     return gap_text(plan) + " above the bound" + (plan.truncated ? "; the search was cut" : "");
 }
 
-const char* passes_text(FabricKind kind) {
-    return kind == FabricKind::direct      ? "no circuit switch"
-           : kind == FabricKind::two_level ? "1 pass in a rack, 3 between racks"
-                                           : "1 pass";
+const char* passes_text(const FabricSpec& fabric) {
+    return fabric.kind == FabricKind::direct      ? "no circuit switch"
+           : is_hybrid(fabric)                    ? "1 pass between racks"
+           : fabric.kind == FabricKind::two_level ? "1 pass in a rack, 3 between racks"
+                                                  : "1 pass";
+}
+
+// Of two racks the fewest and the most circuits.
+std::string circuits_a_pair(const Plan& plan, const FabricSpec& fabric) {
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> circuits;
+    for (const CircuitSpec::Cable& cable : circuits_of(plan, fabric).cables) {
+        ++circuits[std::minmax(cable.from, cable.to)];
+    }
+    std::uint32_t fewest = circuits.empty() ? 0 : UINT32_MAX;
+    std::uint32_t most = 0;
+    for (const auto& pair : circuits) {
+        fewest = std::min(fewest, pair.second);
+        most = std::max(most, pair.second);
+    }
+    return fewest == most ? std::to_string(most) : fmt::format("{} or {}", fewest, most);
+}
+
+std::vector<std::string> circuits_row(const Plan& plan, const FabricSpec& fabric) {
+    if (plan.racks > 0) {
+        return {"circuits", fmt::format("{} racks", plan.racks),
+                fmt::format("{} between any two of them, over {} up links of each rack", circuits_a_pair(plan, fabric),
+                            fabric.ports * fabric.level1.up)};
+    }
+    const std::uint32_t idle = plan.ports_used - ports_taken(plan, false);
+    return {"circuits", fmt::format("{} generators", plan.degree),
+            fmt::format("{} of {} ports used, {} left", plan.ports_used, plan.ports, plan.ports - plan.ports_used) +
+                (idle == 0 ? std::string()
+                           : fmt::format("; each accelerator has {} dark ones among them, since circuits in rings of "
+                                         "odd length take the same port at both ends",
+                                         idle))};
 }
 
 std::string head(const Plan& plan, const PlanTask& task, const RunInputs& inputs) {
@@ -50,13 +85,8 @@ std::string head(const Plan& plan, const PlanTask& task, const RunInputs& inputs
               {"workload", inputs.workload, workload_line(task.workload)},
               {"total", time_text(plan.total.ps), proof_text(plan)},
               {"bound", time_text(plan.bound.ps), "no plan is faster among " + plan.space},
-              {"circuits", fmt::format("{} generators", plan.degree),
-               fmt::format("{} of {} ports used, {} left", plan.ports_used, plan.ports, plan.ports - plan.ports_used)},
-              {"optics", passes_text(task.fabric.kind), optical_budget_text(task.fabric)}};
-    if (!is_power_of_two(plan.ranks)) {
-        rows.push_back({"ports", "not laid out",
-                        "in this version only powers of two are; the plan can be neither simulated nor written"});
-    }
+              circuits_row(plan, task.fabric),
+              {"optics", passes_text(task.fabric), optical_budget_text(task.fabric)}};
     if (has_rings(plan)) {
         rows.push_back(
             {"ports", "not laid out", "rings are priced only; with --out or --check the search leaves them out"});
@@ -105,9 +135,12 @@ std::string generators_table(const Plan& plan) {
                         fmt::format("{}", fmt::join(users_of(plan, plan.generators[i]), " ")),
                         std::to_string(plan.copies[i])});
     }
+    if (plan.racks > 0) {
+        return "";
+    }
     return fmt::format("generators: accelerator x is joined to x {}\n",
                        is_power_of_two(plan.ranks) ? "XOR generator" : "plus generator, digit by digit") +
-           aligned(rows, 2, "  ");
+           aligned(rows, 2, "  ") + '\n';
 }
 
 std::string footers(const FabricSpec& fabric) {
@@ -181,7 +214,7 @@ std::string gap_text(const Plan& plan) {
 
 std::string plan_table(const Plan& plan, const PlanTask& task, const RunInputs& inputs) {
     return head(plan, task, inputs) + '\n' + axes_table(plan) + '\n' + collectives_table(plan) + '\n' +
-           generators_table(plan) + '\n' + footers(task.fabric);
+           generators_table(plan) + footers(task.fabric);
 }
 
 std::string plan_json(const Plan& plan) {
@@ -197,11 +230,14 @@ std::string plan_json(const Plan& plan) {
         }
         meshes.push_back({{"name", mesh.name}, {"axes", axes}});
     }
-    const Json json{{"space", plan.space},           {"total_ps", plan.total.ps},
-                    {"bound_ps", plan.bound.ps},     {"optimal", plan.optimal},
-                    {"truncated", plan.truncated},   {"degree", plan.degree},
-                    {"ports_used", plan.ports_used}, {"generators", generators},
-                    {"multiplicity", plan.copies},   {"meshes", meshes}};
+    Json json{{"space", plan.space},           {"total_ps", plan.total.ps},
+              {"bound_ps", plan.bound.ps},     {"optimal", plan.optimal},
+              {"truncated", plan.truncated},   {"degree", plan.degree},
+              {"ports_used", plan.ports_used}, {"generators", generators},
+              {"multiplicity", plan.copies},   {"meshes", meshes}};
+    if (plan.racks > 0) {
+        json["racks"] = plan.racks;
+    }
     return json.dump(2) + '\n';
 }
 

@@ -200,8 +200,9 @@ private:
                        std::string(is_hybrid() ? "auto`" : "{generators: cube}`"));
         } else if (clean("circuits") && topology_.circuits.automatic) {
             check_automatic();
-        } else if (clean("circuits") && is_hybrid()) {
-            file_.at("circuits").fail("circuits above electronic switches join racks; expected `circuits: auto`");
+        } else if (clean("circuits") && is_hybrid() && topology_.circuits.plan_file.empty()) {
+            file_.at("circuits")
+                .fail("circuits above electronic switches join racks; expected `circuits: auto` or a plan file");
         } else if (clean("circuits") && clean("accelerators") && has_ports()) {
             topology_.circuits.plan_file.empty() ? check_circuit_form() : take_plan();
         }

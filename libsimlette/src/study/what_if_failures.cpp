@@ -5,6 +5,7 @@
 
 #include <simlette/base/error.hpp>
 #include <simlette/planner/price.hpp>
+#include <simlette/planner/space.hpp>
 #include <simlette/study/format.hpp>
 #include <simlette/study/plan_report.hpp>
 #include <simlette/study/problems.hpp>
@@ -99,7 +100,7 @@ private:
     bool holds_all_circuits(const PlanRequest& less) const {
         std::uint64_t leaving = 0;
         for (std::size_t i = 0; i < plan_.generators.size(); ++i) {
-            leaving += plan_.generators[i] >= less.group ? plan_.copies[i] : 0;
+            leaving += plan_.generators[i] >= ranks_inside(plan_.ranks, less.group) ? plan_.copies[i] : 0;
         }
         for (const PlannedMesh& mesh : plan_.meshes) {
             for (const PlannedAxis& axis : mesh.axes) {

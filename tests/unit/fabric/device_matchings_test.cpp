@@ -229,10 +229,10 @@ TEST_CASE("the checker finds what is wrong with matchings and circuits") {
     HostGraph graph = fabric->graph;
     graph.links[1].from_port = 0;
     CHECK(fault(good, graph).find("is the second one of this port") != std::string::npos);
-    CHECK(faults_of_generators(fabric->graph, {1, 2, 4}, {1, 1, 1}).empty());
-    CHECK(faults_of_generators(fabric->graph, {1, 2, 4}, {1, 2, 1}).front() ==
+    CHECK(faults_of_generators(fabric->graph, RankGroup::binary(3), {1, 2, 4}, {1, 1, 1}).empty());
+    CHECK(faults_of_generators(fabric->graph, RankGroup::binary(3), {1, 2, 4}, {1, 2, 1}).front() ==
           "accelerators 0 and 2 have 1 circuits; the plan says 2");
-    CHECK(faults_of_generators(fabric->graph, {1, 2}, {1, 1}).front() ==
+    CHECK(faults_of_generators(fabric->graph, RankGroup::binary(3), {1, 2}, {1, 1}).front() ==
           "there are 24 ways over circuits; the plan has 16");
 }
 

@@ -1,6 +1,9 @@
+#include <algorithm>
+
 #include <catch2/catch.hpp>
 
 #include <simlette/base/error.hpp>
+#include <simlette/planner/matchings.hpp>
 #include <simlette/planner/plan.hpp>
 
 #include <support/brute_plan.hpp>
@@ -157,6 +160,26 @@ TEST_CASE("with groups too branch and bound finds what trying everything finds",
     });
 }
 
+TEST_CASE("with dark ports counted no plan is worse than one for cables whose dark ports fit too", "[plan]") {
+    std::uint64_t compared = 0;
+    for_each_seed(74, 60, [&](Random& random) {
+        PlanRequest asked = random_mixed_request(random, 2, true);
+        const Plan found = plan(asked);
+        CHECK(found.optimal);
+        CHECK(found.ports_used == ports_taken(found, true));
+        asked.same_port = false;
+        CHECK(plan(asked).total <= found.total);
+        for (const std::uint32_t most = asked.ports; asked.ports >= std::max(found.degree, 1U); --asked.ports) {
+            const Plan by_cable = plan(asked);
+            if (ports_taken(by_cable, true) <= most) {
+                CHECK(found.total <= by_cable.total);
+                ++compared;
+            }
+        }
+    });
+    CHECK(compared > 0);
+}
+
 TEST_CASE("with rings too branch and bound finds what trying everything finds", "[plan]") {
     for_each_seed(73, 150, [](Random& random) {
         const auto bits = static_cast<unsigned>(random.between(2, 4));
@@ -265,7 +288,9 @@ TEST_CASE("a request that cannot be met is told what would be enough", "[plan]")
     CHECK(refusal(endless) ==
           "the collectives of the plan together take more than 4503 s; expected fewer calls or bytes");
     CHECK(refusal(request(17, 15, {{"w", {all_reduce("all", 17, 1_KiB)}}})) ==
-          "mesh `w` needs at least 16 ports per accelerator, to join the ranks of its axes; there are 15");
+          "mesh `w` needs at least 16 ports per accelerator, to join the ranks of its axes; there are 15; an axis with "
+          "the prime factor 17 is "
+          "joined completely along it, sizes with smaller ones take less");
     CHECK(refusal(request(16, 8, {{"w", {{"all", 16, {collective(Primitive::broadcast, 1_KiB)}}}}})) ==
           "axis `all` has a collective that no closed form prices; circuits are planned for all-reduce, all-to-all, "
           "all-gather and reduce-scatter by schedules that have a closed form");

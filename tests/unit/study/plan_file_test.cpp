@@ -7,6 +7,7 @@
 
 #include <simlette/base/error.hpp>
 #include <simlette/fabric/built_fabric.hpp>
+#include <simlette/planner/planned_axis.hpp>
 #include <simlette/planner/prove_circuits.hpp>
 #include <simlette/sim/simulator.hpp>
 #include <simlette/study/load.hpp>
@@ -112,7 +113,7 @@ TEST_CASE("a topology takes its circuits from a plan, and axes go where it has p
     CHECK(run.fabric.circuits.generators == plan.generators);
     CHECK(run.fabric.circuits.multiplicity == plan.copies);
     const auto fabric = build_fabric(run.fabric);
-    CHECK(faults_of_generators(fabric->graph, plan.generators, plan.copies).empty());
+    CHECK(faults_of_generators(fabric->graph, labels_of(plan), plan.generators, plan.copies).empty());
     // The bits of tpe are 2 1 0 3: its second rank differs in bit 3, its ranks 0, 2, 4 and so on in the low bits.
     const auto& tpe = run.workload.collectives[3].collective;
     REQUIRE(tpe.groups.size() == 16);
@@ -207,8 +208,76 @@ TEST_CASE("a plan that contradicts itself is refused with its place") {
     CHECK_THAT(fault("total: 4541120 ps", "total: 4 us"),
                Contains("`total` is 4 us; calls times time add up to 4541120 ps"));
     CHECK_THAT(fault("name: ffn", "name: attention"), Contains("the name of a mesh before"));
-    CHECK_THAT(fault("ranks: 256", "ranks: 257"), Contains("plans are for a power of two of ranks in this version"));
+    CHECK_THAT(fault("ranks: 256", "ranks: 257"),
+               Contains("`radices` must be the prime factors of 257 ranks in any order: 257"));
     CHECK_THAT(fault("space:", "spade:"), Contains("unknown key `spade`; did you mean `space`?"));
+}
+
+namespace {
+
+// Meshes of 4 x 3 and 2 x 6 on one optical level.
+PlanFile file_of_12() {
+    PlanFile file;
+    file.request.ranks = 12;
+    file.request.ports = 9;
+    file.request.same_port = true;
+    file.request.latency = file.request.latency_across = Duration{520'000};
+    const auto axis = [](const char* name, std::uint32_t size) {
+        return PlanAxis{name, size, {{Primitive::all_reduce, Bytes{4096}}}};
+    };
+    file.request.meshes = {{"attention", {axis("kvp", 4), axis("tpa", 3)}}, {"ffn", {axis("ep", 2), axis("tpe", 6)}}};
+    file.plan = plan(file.request);
+    return file;
+}
+
+const std::string twelve =
+    "{fabric: single-level, device: ocs, accelerators: 12, ports: 9, port_rate: 400 Gb/s, "
+    "responses: none, circuits: p.yaml}";
+const std::string axes_of_12 =
+    "meshes: {attention: {kvp: 4, tpa: 3}, ffn: {ep: 2, tpe: 6}}\n"
+    "collectives:\n"
+    "- {primitive: all-reduce, axis: attention.kvp, bytes: 4 KiB}\n"
+    "- {primitive: all-reduce, axis: attention.tpa, bytes: 4 KiB}\n"
+    "- {primitive: all-reduce, axis: ffn.ep, bytes: 4 KiB}\n"
+    "- {primitive: all-reduce, axis: ffn.tpe, bytes: 4 KiB}\n";
+
+}  // namespace
+
+TEST_CASE("a plan for twelve ranks is written with the digits of its labels, and followed") {
+    const PlanFile file = file_of_12();
+    const std::string text = plan_text(file);
+    CHECK_THAT(text, Contains("radices: [2, 2, 3]\n") && Contains("generators: [\"(1,0,0)\", "));
+    const LoadedRun run = loaded(twelve, axes_of_12, text);
+    const auto fabric = build_fabric(run.fabric);
+    CHECK(faults_of_generators(fabric->graph, labels_of(file.plan), file.plan.generators, file.plan.copies).empty());
+    Duration total{0};
+    for (const Duration time : times_of(run, Mode::analytic)) {
+        total += time;
+    }
+    CHECK(total <= file.plan.total);
+    const LoadedRun by_cable = loaded(replaced(twelve, "single-level, device: ocs", "direct"), axes_of_12, text);
+    CHECK(faults_of_generators(build_fabric(by_cable.fabric)->graph, labels_of(file.plan), file.plan.generators,
+                               file.plan.copies)
+              .empty());
+}
+
+TEST_CASE("digits, labels and ports of a plan for twelve ranks are checked") {
+    const std::string good = plan_text(file_of_12());
+    const auto fault = [&](const std::string& from, const std::string& to) {
+        return refusal(twelve, axes_of_12, replaced(good, from, to));
+    };
+    CHECK_THAT(fault("radices: [2, 2, 3]", "radices: [4, 3]"),
+               Contains("`radices` must be the prime factors of 12 ranks in any order: 2, 2, 3"));
+    CHECK_THAT(fault("radices: [2, 2, 3]\n", ""), Contains("`radices` must be the prime factors of 12 ranks"));
+    CHECK_THAT(fault("\"(1,0,0)\"", "\"(2,0,0)\""), Contains("`generators.0` is `(2,0,0)`; expected a label such as"));
+    CHECK_THAT(fault("\"(1,0,0)\"", "\"(1,0)\""), Contains("expected a label such as `(1,0,0)`"));
+    CHECK_THAT(fault("\"(1,0,0)\"", "\"01\""), Contains("expected a label such as `(1,0,0)`"));
+    CHECK_THAT(fault("\"(1,0,0)\"", "\"(0,0,0)\""), Contains("it would join each accelerator to itself"));
+    CHECK_THAT(fault("\"(0,0,2)\"", "\"(1,1,2)\""),
+               Contains("`generators.3` is `(0,0,1)`; `(0,0,2)`, which leads back, must have as many circuits"));
+    CHECK_THAT(fault("ranks: 12", "ranks: 16"), Contains("`radices` goes with ranks that are no power of two"));
+    CHECK_THAT(refusal(replaced(twelve, "ports: 9", "ports: 4"), axes_of_12, good),
+               Contains("ports of each accelerator") && Contains("there are 4 (`ports`)"));
 }
 
 TEST_CASE("a topology that does not fit its plan is refused") {

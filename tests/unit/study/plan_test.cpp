@@ -78,7 +78,7 @@ TEST_CASE("an axis without collectives has neither blocks nor circuits, and says
 
 TEST_CASE("a group of an axis holds the accelerators whose labels differ in its bits alone", "[plan]") {
     const Plan plan = plan_of_256();
-    const auto groups = groups_of_axis(plan.meshes[0].axes[0], 256);
+    const auto groups = groups_of_axis(plan, plan.meshes[0].axes[0]);
     REQUIRE(groups.size() == 64);
     CHECK(groups[0] == std::vector<std::uint32_t>{0, 64, 128, 192});
     CHECK(groups[63] == std::vector<std::uint32_t>{63, 127, 191, 255});

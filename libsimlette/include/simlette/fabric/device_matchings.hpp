@@ -18,8 +18,8 @@ struct DeviceMatching {
 
 // Of every circuit switch with circuits, level by level, then by rail and device. On two levels the circuits of a rail
 // are shared out over its level-2 devices such that each has one matching: matching by matching where circuits are
-// translations or groups fall in two sides, else by 2-factors (Petersen). None of `direct`, of packet switches and of
-// explicit graphs.
+// translations or groups fall in two sides, in any way over a single device, else by 2-factors (Petersen). None of
+// `direct`, of packet switches and of explicit graphs.
 // Throws Error{input} if the devices of a rail cannot carry its circuits.
 std::vector<DeviceMatching> device_matchings(const Fabric& fabric);
 

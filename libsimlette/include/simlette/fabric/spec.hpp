@@ -137,6 +137,7 @@ enum class CircuitShape {
 //   generators  accelerator x is joined to x XOR g, multiplicity[i] times for generator i; ports run generator by
 //               generator in list order, the copies of one generator side by side
 //   port_pairs  for each port, the pairs of accelerators that its switch joins
+//   cables      of `direct` from a port of an accelerator to one of another, of racks from up link to up link
 //   shape       of `direct`
 //   automatic   of an optical level 2 above electronic switches: racks joined evenly by the circle method
 struct CircuitSpec {
@@ -147,6 +148,13 @@ struct CircuitSpec {
     std::vector<std::uint32_t> generators;
     std::vector<std::uint32_t> multiplicity;  // empty: all 1
     std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> port_pairs;
+    struct Cable {
+        std::uint32_t from = 0;
+        std::uint32_t from_port = 0;
+        std::uint32_t to = 0;
+        std::uint32_t to_port = 0;
+    };
+    std::vector<Cable> cables;
 };
 
 // What light loses on its way from port to port, in thousandths of a decibel.

@@ -18,11 +18,12 @@ struct Widening {
 struct PortBudget {
     std::uint32_t ports = 0;
     std::uint32_t crossing = 0;  // of these at most so many to other groups
+    bool same_port = false;      // both ends of a circuit are on the same port
 };
 
 struct Widened {
     std::int64_t cost = 0;
-    std::uint32_t ports = 0;
+    std::uint32_t ports = 0;            // those that stay dark included
     std::vector<std::uint32_t> copies;  // by axis, in the order given
 };
 

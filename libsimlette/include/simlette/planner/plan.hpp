@@ -52,10 +52,11 @@ struct Plan {
     bool optimal = false;  // total == bound
     bool truncated = false;
     std::uint32_t ranks = 0;
+    std::uint32_t racks = 0;                // that circuits join evenly, above electronic switches; 0: they join ranks
     std::uint32_t ports = 0;                // that there are
     std::uint32_t degree = 0;               // generators
-    std::uint32_t ports_used = 0;           // circuits of an accelerator
-    std::vector<std::uint32_t> generators;  // labels, ascending: a circuit joins x and x XOR generator
+    std::uint32_t ports_used = 0;           // of an accelerator: its circuits, and ports that they leave dark
+    std::vector<std::uint32_t> generators;  // labels, ascending: a circuit joins x and x XOR generator, or their sum
     std::vector<std::uint32_t> copies;      // parallel circuits of each generator
     std::vector<PlannedMesh> meshes;
 };

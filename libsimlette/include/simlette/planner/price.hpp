@@ -20,7 +20,7 @@ SIMLETTE_EXPORT std::optional<Plan> narrowed(const Plan& plan, const PlanRequest
 
 // The best schedule of a collective on the circuits of an axis, `request` having rate, latencies and groups; automatic
 // if no closed form prices it. Requires: the axis has circuits.
-SIMLETTE_EXPORT ScheduleKind best_schedule(const PlannedAxis& axis, const PlanCollective& collective,
+SIMLETTE_EXPORT ScheduleKind best_schedule(const Plan& plan, const PlannedAxis& axis, const PlanCollective& collective,
                                            const PlanRequest& request);
 
 }  // namespace simlette

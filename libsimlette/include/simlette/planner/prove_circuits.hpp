@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <simlette/base/label.hpp>
+#include <simlette/collective/rank_group.hpp>
 #include <simlette/fabric/device_matchings.hpp>
 #include <simlette/fabric/host_graph.hpp>
 #include <simlette/fabric/spec.hpp>
@@ -19,8 +20,10 @@ namespace simlette {
 std::vector<std::string> faults_of_circuits(const FabricSpec& fabric, const HostGraph& graph,
                                             const std::vector<DeviceMatching>& devices);
 
-// Between accelerators that differ by a generator stand as many circuits as it has copies, and no others.
-std::vector<std::string> faults_of_generators(const HostGraph& graph, const std::vector<Label>& generators,
+// From each accelerator to the one that a generator leads to stand as many circuits as it has copies, and no others.
+// `labels`: how a generator is added to an accelerator.
+std::vector<std::string> faults_of_generators(const HostGraph& graph, const RankGroup& labels,
+                                              const std::vector<Label>& generators,
                                               const std::vector<std::uint32_t>& copies);
 
 }  // namespace simlette

@@ -7,10 +7,11 @@
 
 namespace simlette {
 
-// The circuits of a plan on the ports of a fabric: a colour for each generator and copy, a port for each colour. On two
-// optical levels a rail whose colour leads to other racks would need an up link for every accelerator of a rack. Where
-// there are fewer, colours that lead out share rails with others and with dark ports, in equal parts of every rack, if
-// that fits all of them. Throws Error{input} if the plan is for other accelerators, or needs more ports.
+// The circuits of a plan on the ports of a fabric: a port for each matching, or of `direct` for each generator and
+// copy. On two optical levels a rail whose matching leads to other racks would need an up link for every accelerator of
+// a rack. Where there are fewer, matchings that lead out share rails with others and with dark ports, if that fits all
+// of them. A plan of racks joins these evenly. Throws Error{input} if the plan is for other accelerators, needs more
+// ports, or joins racks and the fabric accelerators, or the other way round.
 SIMLETTE_EXPORT CircuitSpec circuits_of(const Plan& plan, const FabricSpec& fabric);
 
 }  // namespace simlette

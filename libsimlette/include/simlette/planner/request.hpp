@@ -39,6 +39,7 @@ struct PlanRequest {
     Duration latency_across{0};  // of a circuit between groups
     std::uint32_t group = 0;     // accelerators of a group (a rack); 0: one level
     std::uint32_t up = 0;        // on two levels: circuits of one rail that may leave a group
+    bool same_port = false;      // both ends of a circuit are on the same port, as optical switches join them
     std::vector<PlanMesh> meshes;
     bool rings = false;        // an axis may be a ring, which is priced and not laid, if only one mesh has collectives
     std::uint64_t effort = 0;  // nodes of the search at most; 0: the default of the planner

@@ -65,6 +65,11 @@ bool has_circuits(const PlanAxis& axis);
 // Whether axes may be rings: they share no generators with other meshes, so there must be none.
 bool has_rings(const PlanRequest& request);
 
+// Of the digits of a label, lowest first: the prime factors of what is inside a group, ascending, then of the rest.
+std::vector<std::uint32_t> radices_of_labels(std::uint32_t ranks, std::uint32_t group);
+// Labels that agree in all but their low digits, up to this product of them, are in one group (rack) of accelerators.
+std::uint32_t ranks_inside(std::uint32_t ranks, std::uint32_t group);
+
 // Throws Error{input} if an axis or a mesh needs more ports than there are, with the least that would do.
 Space space_of(const PlanRequest& request);
 

@@ -24,7 +24,7 @@ struct WorkloadFault {
 // Why no plan can serve the workload: groups of its own, blocks of unequal size, schedules from files, traffic.
 SIMLETTE_EXPORT std::vector<WorkloadFault> faults_for_planning(const WorkloadSpec& workload);
 
-// Requires: circuits lead from accelerator to accelerator, faults_for_planning() is empty.
+// Requires: circuits lead from accelerator to accelerator or from rack to rack, faults_for_planning() is empty.
 SIMLETTE_EXPORT PlanRequest plan_request(const FabricSpec& fabric, const WorkloadSpec& workload);
 
 // Meshes and axes that the plan does not have, or has otherwise; on circuits also axes that it gives none.

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <simlette/planner/plan.hpp>
 #include <simlette/planner/request.hpp>
@@ -14,12 +15,13 @@ namespace simlette {
 struct PlanFile {
     PlanRequest request;  // without meshes: the plan has them
     Plan plan;
+    std::vector<std::uint32_t> radices = {};  // that were read, as the texts below: the plan has them
+    std::vector<std::string> generators = {};
 };
 
 const Fields<PlanFile>& plan_fields();
 
-// Equal requests have equal plans, and equal plans equal texts. Throws Error{input} if the ranks are no power of two,
-// or an axis is a ring.
+// Equal requests have equal plans, and equal plans equal texts. Throws Error{input} if an axis is a ring.
 std::string plan_text(const PlanFile& plan);
 
 // Nothing if the file is no plan, or one that contradicts itself: then `problems` says why.

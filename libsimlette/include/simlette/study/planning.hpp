@@ -28,8 +28,8 @@ SIMLETTE_EXPORT Plan load_plan(const std::string& path);
 // What a plan file holds.
 SIMLETTE_EXPORT std::string plan_yaml(const Plan& plan, const PlanRequest& request);
 
-// Throws Error{input}, naming the topology, if the circuits of the plan do not fit the fabric. Says nothing of ranks
-// that are no power of two, whose circuits are not laid in this version, nor of rings.
+// Throws Error{input}, naming the topology, if the circuits of the plan do not fit the fabric and its devices. Says
+// nothing of rings.
 SIMLETTE_EXPORT void check_plan_fits(const Plan& plan, const PlanTask& task, const RunInputs& inputs);
 
 // The fabric with the circuits of a plan, ranks on the accelerators of their number. Throws Error{input} if they do not
