@@ -139,6 +139,7 @@ std::vector<Work> all_work() {
         {"the same, 22 credits, responses", answered(with_credits(plain, 22, {0})), {2.5, 8}},
         {"the same order (incast)", in_same_order(plain), {}},
         {"the same order, 64 credits", in_same_order(with_credits(plain, 64, {0})), {}},
+        {"32 x 8, 40 KiB", packet_setting(32, 8, kib_40), {}},
         {"256 x 8, 1 MiB", large, {}, true},
         {"256 x 8, 1 MiB, 40 credits, return 255 ns", with_credits(large, 40, back), {}, true},
         {"circuits of the cube, 256, 40 KiB", circuit_setting(256, kib_40), {}},
