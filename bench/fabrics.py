@@ -315,8 +315,8 @@ def took(fabrics):
     most = max(case["peak_rss_bytes"] for case in everything) / 2**30
     return f"""## What it took
 
-The all-to-all of {LARGEST} over 512 accelerators on the three fabrics, flit by flit. The CPU time of the first two holds a
-second run of the same length, which tells where the time went; the machine was busy with other work meanwhile. All cases
+The all-to-all of {LARGEST} over 512 accelerators on the three fabrics, flit by flit. Where the first run does not know where
+the time went, the CPU time holds a second one that tells; the machine was busy with other work meanwhile. All cases
 together took {minutes:.0f} minutes of CPU time, none more than {most:.1f} GiB.
 
 | fabric | flits | completion, us | engine | CPU, s | peak memory, GiB |
