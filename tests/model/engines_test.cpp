@@ -1,8 +1,7 @@
 // Both engines of flit mode give the same results, whatever is simulated and however a caller slices it.
 #include <catch2/catch.hpp>
 
-#include <support/random_answers.hpp>
-#include <support/random_levels.hpp>
+#include <support/random_graph.hpp>
 #include <support/run.hpp>
 #include <support/seeds.hpp>
 
@@ -14,7 +13,7 @@ namespace {
 struct Seen {
     Time now;
     std::size_t kind = 0;  // of Advance
-    std::string stall;
+    std::string step;      // what completed or stalled
     std::vector<MessageRecord> messages;
     std::vector<LinkStatistics> links;
     std::vector<Duration> wires;
@@ -26,8 +25,11 @@ Seen look(const Simulator& simulator, const Advance& step) {
     Seen seen;
     seen.now = simulator.now();
     seen.kind = step.index();
-    if (const auto* stalled = std::get_if<Stalled>(&step)) {
-        seen.stall = std::to_string(stalled->report.since.ps) + ' ' + stalled->report.text;
+    if (const auto* done = std::get_if<Completed>(&step)) {
+        seen.step =
+            std::to_string(done->id) + ' ' + std::to_string(done->start.ps) + ' ' + std::to_string(done->end.ps);
+    } else if (const auto* stalled = std::get_if<Stalled>(&step)) {
+        seen.step = std::to_string(stalled->report.since.ps) + ' ' + stalled->report.text;
     }
     seen.messages = simulator.messages();
     seen.links = simulator.links();
@@ -47,7 +49,7 @@ std::string text_of(const LinkStatistics& link, Duration wire) {
 std::string text_of(const Seen& seen) {
     const NetworkStatistics& s = seen.statistics;
     std::ostringstream text;
-    text << "at " << seen.now.ps << " kind " << seen.kind << ' ' << seen.stall << " flits " << s.flits << ' '
+    text << "at " << seen.now.ps << " kind " << seen.kind << ' ' << seen.step << " flits " << s.flits << ' '
          << s.response_flits << ' ' << s.request_flits << " payload " << s.payload_bytes << " messages "
          << s.port_messages << " first " << s.first_injection.ps << " last " << s.last_delivery.ps << " stalls "
          << s.stall_total.ps << ' ' << s.stall_max_port.ps << " hash " << seen.hash;
@@ -62,55 +64,124 @@ void check_equal(const Seen& sweep, const Seen& reference) {
     }
 }
 
-// Runs both side by side. `slice` says how far the next call may go.
-template <class Slice>
-void run_both(const RandomCase& one, Slice&& slice) {
-    const auto fabric = build_fabric(one.fabric);
-    SimulatorOptions options{true};
-    options.engine = Engine::sweep;
-    Simulator sweep(fabric, options);
-    options.engine = Engine::reference;
-    Simulator reference(fabric, options);
-    for (const CollectiveSpec& collective : one.collectives) {
-        sweep.register_collective(collective);
-        reference.register_collective(collective);
+// Both engines side by side.
+class Both {
+public:
+    explicit Both(const std::shared_ptr<const Fabric>& fabric)
+        : sweep_(fabric, on(Engine::sweep)), reference_(fabric, on(Engine::reference)) {}
+
+    void add(const CollectiveSpec& collective) {
+        sweep_.register_collective(collective);
+        reference_.register_collective(collective);
     }
-    while (true) {
-        const Limits limits = slice(reference.now());
-        const Advance ours = sweep.drain(limits);
-        const Advance theirs = reference.drain(limits);
-        const Seen seen = look(reference, theirs);
-        check_equal(look(sweep, ours), seen);
-        if (std::holds_alternative<Idle>(theirs) || std::holds_alternative<Stalled>(theirs) ||
-            seen.kind != ours.index()) {
-            return;
+
+    // How far the reference has come. The sweep must look the same.
+    Seen go(const Limits& limits) {
+        const Advance ours = sweep_.drain(limits);
+        const Advance theirs = reference_.drain(limits);
+        const Seen seen = look(reference_, theirs);
+        check_equal(look(sweep_, ours), seen);
+        return seen;
+    }
+
+    Time now() const { return reference_.now(); }
+
+private:
+    static SimulatorOptions on(Engine engine) {
+        SimulatorOptions options{true};
+        options.engine = engine;
+        return options;
+    }
+
+    Simulator sweep_;
+    Simulator reference_;
+};
+
+bool over(const Seen& seen) {
+    return seen.kind == Advance(Idle{}).index() || seen.kind == Advance(Stalled{}).index();
+}
+
+Seen check_whole(const RandomCase& one, const std::shared_ptr<const Fabric>& fabric) {
+    Both both(fabric);
+    for (const CollectiveSpec& collective : one.collectives) {
+        both.add(collective);
+    }
+    Seen seen = both.go({});
+    while (!over(seen)) {
+        seen = both.go({});
+    }
+    return seen;
+}
+
+// Cut at random, and at and beside instants at which something happened in the whole run. Collectives are registered
+// meanwhile.
+void check_cut(Random& random, const RandomCase& one, const std::shared_ptr<const Fabric>& fabric, const Seen& whole) {
+    Both both(fabric);
+    const std::int64_t longest = whole.now.ps / random.between(1, 30) + 1;
+    const auto limit = [&] {
+        Time at = both.now() + Duration{random.between(0, longest)};
+        if (!whole.messages.empty() && one_in(random, 2)) {
+            const MessageRecord& message = whole.messages[random.below(whole.messages.size())];
+            at = (one_in(random, 2) ? message.injected : message.delivered) + Duration{random.between(-1, 1)};
         }
+        return Limits{std::max(at, both.now())};
+    };
+    std::size_t added = 0;
+    Seen seen;
+    do {
+        while (added < one.collectives.size() && (added == 0 || one_in(random, 3))) {
+            CollectiveSpec collective = one.collectives[added++];
+            collective.earliest_start = std::max(collective.earliest_start, both.now());
+            both.add(collective);
+        }
+        seen = both.go(limit());
+    } while (!over(seen) || (added < one.collectives.size() && seen.kind != Advance(Stalled{}).index()));
+}
+
+// Windows of up to 256 flits, another one for responses, and messages that they can hold up.
+void widen(Random& random, RandomCase& one) {
+    one.fabric.buffers = {random.between(1, 256), random.between(1, 256)};
+    for (CollectiveSpec& collective : one.collectives) {
+        collective.bytes.count *= random.between(1, 40);
     }
 }
 
-void check_engines(Random& random, RandomCase one, const std::string& text) {
+void check_engines(Random& random, RandomCase one) {
     if (one.fabric.routing.policy == RoutingPolicy::adaptive) {
         one.fabric.routing.policy = RoutingPolicy::spray;
     }
-    INFO(text);
-    run_both(one, [](Time) { return Limits{}; });
-    const std::int64_t longest = random.between(1, 4'000'000);
-    run_both(one, [&](Time now) { return Limits{{now.ps + random.between(0, longest)}}; });
+    if (one_in(random, 4)) {
+        widen(random, one);
+    }
+    INFO(levels_text_of(one));
+    const auto fabric = build_fabric(one.fabric);
+    check_cut(random, one, fabric, check_whole(one, fabric));
 }
 
 }  // namespace
 
 TEST_CASE("The sweep gives what the reference gives, on one level and on circuits", "[engines]") {
     for_each_seed(300, Cases::engines, [](Random& random) {
-        const RandomCase one = one_in(random, 3) ? random_case(random) : random_responses_case(random);
-        check_engines(random, one, text_of(one));
+        check_engines(random, one_in(random, 3) ? random_case(random) : random_responses_case(random));
     });
 }
 
 TEST_CASE("The sweep gives what the reference gives, on two levels", "[engines]") {
-    for_each_seed(301, Cases::engines, [](Random& random) {
-        const RandomCase one = random_levels_case(random);
-        check_engines(random, one, levels_text_of(one));
+    for_each_seed(301, Cases::engines, [](Random& random) { check_engines(random, random_levels_case(random)); });
+}
+
+TEST_CASE("The sweep gives what the reference gives, on any graph of switches and links of unequal rates",
+          "[engines]") {
+    for_each_seed(302, Cases::engines,
+                  [](Random& random) { check_engines(random, with_any_collectives(random, random_graph(random))); });
+}
+
+TEST_CASE("The sweep gives what the reference gives, by every schedule on circuits and on packet switches",
+          "[engines]") {
+    for_each_seed(303, Cases::engines, [](Random& random) {
+        FabricSpec fabric = one_in(random, 2) ? random_fabric(random) : random_optical_levels(random);
+        fabric = one_in(random, 4) ? random_levels(random) : fabric;
+        check_engines(random, with_any_collectives(random, fabric));
     });
 }
 

@@ -4,7 +4,7 @@
 #include <support/ledger.hpp>
 #include <support/random_levels.hpp>
 #include <support/random_traffic.hpp>
-#include <support/reference_levels.hpp>
+#include <support/reference_network.hpp>
 #include <support/run.hpp>
 #include <support/seeds.hpp>
 
@@ -116,16 +116,6 @@ void for_each_watched(std::uint64_t property, Body&& body) {
     });
 }
 
-template <class Reference>
-void check_against(Reference reference, const FlitNetwork<LaneQueue>& network, const std::vector<PlainSend>& sends) {
-    PlainDriver driver(sends);
-    reference.run(driver);
-    std::vector<MessageRecord> theirs = reference.messages();
-    CHECK(first_difference(sorted_records(network), theirs) == "");
-    CHECK(network.statistics().response_flits == reference.responses());
-    CHECK(reference.quiet());
-}
-
 }  // namespace
 
 TEST_CASE("credits, wires, channels and inputs keep their promises at every instant of random traffic") {
@@ -213,11 +203,12 @@ TEST_CASE("every plain port-message leaves and lands when the reference says") {
         FlitNetwork<LaneQueue> network(fabric->graph, fabric->spec.routing, rules_of(*fabric), fabric->spec.seed);
         network.record_messages(true);
         play(network, sends, [](Time) {});
-        if (fabric->spec.kind == FabricKind::two_level) {
-            check_against(ReferenceLevels(fabric->spec), network, sends);
-        } else {
-            check_against(ReferenceNetwork(fabric->spec), network, sends);
-        }
+        ReferenceNetwork reference(fabric->spec);
+        PlainDriver driver(sends);
+        reference.run(driver);
+        CHECK(first_difference(sorted_records(network), reference.messages()) == "");
+        CHECK(network.statistics().response_flits == reference.responses());
+        CHECK(reference.quiet());
     });
 }
 

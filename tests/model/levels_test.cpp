@@ -3,7 +3,7 @@
 
 #include <support/random_levels.hpp>
 #include <support/reference_collectives.hpp>
-#include <support/reference_levels.hpp>
+#include <support/reference_network.hpp>
 #include <support/run.hpp>
 #include <support/seeds.hpp>
 
@@ -27,7 +27,7 @@ FabricSpec four_racks(DeviceKind level2) {
 }
 
 std::vector<MessageRecord> by_the_model(const FabricSpec& fabric, const std::vector<CollectiveSpec>& collectives) {
-    return run_reference<ReferenceLevels>(fabric, collectives).messages;
+    return run_reference(fabric, collectives).messages;
 }
 
 }  // namespace
@@ -37,7 +37,7 @@ TEST_CASE("every port-message of a random simulation on two levels leaves and la
         const RandomCase one = random_levels_case(random);
         INFO(levels_text_of(one));
         const RunResult ours = run(one.fabric, one.collectives);
-        const ReferenceResult theirs = run_reference<ReferenceLevels>(one.fabric, one.collectives);
+        const ReferenceResult theirs = run_reference(one.fabric, one.collectives);
         CHECK(first_difference(ours.messages, theirs.messages) == "");
         CHECK(ours.ends == theirs.ends);
     });
@@ -54,24 +54,6 @@ TEST_CASE("a message of one flit takes the sum of its path and a flit time a lin
     CHECK(lands(DeviceKind::eps, 4) == 1'481'200);
     CHECK(lands(DeviceKind::ocs, 3) == 835'600);
     CHECK(lands(DeviceKind::ocs, 4) == 1'178'400);
-}
-
-TEST_CASE("the model: one rack is one level") {
-    for_each_seed(31, Cases::parts, [](Random& random) {
-        RandomCase one{random_fabric(random), {}};
-        one.fabric.device = DeviceKind::eps;
-        one.fabric.kind = FabricKind::single_level;
-        one.fabric.circuits = {};
-        one.fabric.responses = one_in(random, 2) ? ResponsePolicy::per_message : ResponsePolicy::none;
-        one.collectives = {random_collective(random, one.fabric), random_collective(random, one.fabric)};
-        const ReferenceResult level = run_reference(one.fabric, one.collectives);
-        one.fabric.kind = FabricKind::two_level;
-        one.fabric.group = one.fabric.accelerators;
-        one.fabric.level1 = {DeviceKind::eps, one.fabric.group + 1, one.fabric.group, 1};
-        one.fabric.level2.radix = 2;
-        INFO(levels_text_of(one));
-        CHECK(first_difference(by_the_model(one.fabric, one.collectives), level.messages) == "");
-    });
 }
 
 TEST_CASE("the model: 576 accelerators on 36 rails have the devices that they are known to have") {

@@ -247,7 +247,7 @@ private:
         }
         promise(wiring_.has_value(), "a switch leads to every destination");
         const auto id_of = [&](std::size_t cable) {
-            return link_from(wiring_->cables()[cable].from, wiring_->cables()[cable].from_port);
+            return link_from(wiring_->cables()[cable].from.first, wiring_->cables()[cable].from.second);
         };
         const auto queued = [&](std::size_t cable) {
             return links_[id_of(cable)].waiting[0] + links_[id_of(cable)].waiting[1];
@@ -255,7 +255,7 @@ private:
         const PlainSend& send = sends_[change.flit.send];
         const std::uint64_t message = (change.flit.send * std::uint64_t{1'024} + change.flit.port) * 2 + change.channel;
         const std::uint32_t sender = change.channel == 0 ? send.source : send.destination;
-        return id_of(wiring_->choose(link.to, link.to_port, {message, sender, goal(change), change.channel}, queued));
+        return id_of(wiring_->choose({link.to, link.to_port}, {message, sender, goal(change), change.channel}, queued));
     }
 
     void reach_core(const Change& change) {

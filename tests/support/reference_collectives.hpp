@@ -5,7 +5,7 @@
 
 #include <simlette/collective/spec.hpp>
 
-#include <support/reference.hpp>
+#include <support/reference_network.hpp>
 
 namespace simlette {
 
@@ -431,9 +431,8 @@ private:
     std::vector<ReferenceSend> sends_;
 };
 
-template <class Network = ReferenceNetwork>
-ReferenceResult run_reference(const FabricSpec& fabric, const std::vector<CollectiveSpec>& collectives) {
-    Network network(fabric);
+inline ReferenceResult run_reference(const FabricSpec& fabric, const std::vector<CollectiveSpec>& collectives) {
+    ReferenceNetwork network(fabric);
     ReferencePlayer player(fabric, collectives);
     network.run(player);
     ReferenceResult result{network.messages(), {}};
