@@ -3,7 +3,7 @@
 
     python3 bench/fabrics.py build/release/bin/simlette     (in the root; the pictures need gnuplot)
 
-Some two minutes of CPU time and 2 GiB of memory. What has run is kept in build/studies/fabrics.json.
+Half an hour of CPU time and 3 GiB of memory. What has run is kept in build/studies/fabrics.json.
 """
 
 import subprocess
@@ -21,17 +21,11 @@ SIZES = {AR: ["1 KiB", "50 KiB", "512 KiB", "5 MiB", "50 MiB"], AA: ["1 KiB", "5
 PAPER = {AR: {"eps": {"1 KiB": 3.77, "50 MiB": 242}, "ocs": {"1 KiB": 1.78, "50 MiB": 68}},
          AA: {"eps": {"1 KiB": 3.02, "512 KiB": 10.4, "250 MiB": 1210},
               "ocs": {"1 KiB": 1.70, "512 KiB": 3.05, "250 MiB": 657}}}
-# From 5 MiB on flit mode would take minutes: analytic mode prices the choice of `auto`, but for these.
-RUN = {(OVER, AR, "50 MiB"): "halving-doubling", (OVER, AA, "16 MiB"): "direct", (FAIR, AA, "5 MiB"): "auto-simulated"}
-PRICED = {AR: ["5 MiB", "50 MiB"], AA: ["5 MiB", "16 MiB", "250 MiB"]}
+LARGEST = "250 MiB"  # runs its cheapest schedule alone: what else there is would take as long again
 
 
 def us(ps):
     return f"{ps / 1e6:.6g}"
-
-
-def marked(case):
-    return " (analytic)" if case["mode"] == "analytic" else ""
 
 
 def off(case, paper_us):
@@ -53,12 +47,14 @@ class Fabrics:
         self.cases = cases
 
     def over(self, primitive, size, schedule, hop="switch-only", order="rotated", stripe="continue", **more):
-        """The fabric of the paper, 4:1."""
-        return self.cases(OVER, primitive, size, schedule, hop_reading=hop, routing__stripe=stripe, send_order=order, **more)
+        """The fabric of the paper, 4:1. Readings that are the default are not named, so that no case runs twice."""
+        readings = {"hop_reading": (hop, "switch-only"), "send_order": (order, "rotated"), "routing__stripe": (stripe, "continue")}
+        more.update((key, reading) for key, (reading, default) in readings.items() if reading != default)
+        return self.cases(OVER, primitive, size, schedule, **more)
 
-    def circuits(self, primitive, size, mode="message", **more):
-        """All schedules on both sets of circuits, by (circuits, schedule). Message mode is exact here."""
-        return {(name, schedule): self.cases(OPTICAL, primitive, size, schedule, mode, **circuits, **more)
+    def circuits(self, primitive, size, **more):
+        """All schedules on both sets of circuits, by (circuits, schedule)."""
+        return {(name, schedule): self.cases(OPTICAL, primitive, size, schedule, **circuits, **more)
                 for name, circuits in ((FOLD, {}), ("cube, 4 copies", {"circuits": CUBE}))
                 for schedule in CIRCUIT_SCHEDULES[primitive]}
 
@@ -66,13 +62,8 @@ class Fabrics:
         return min(self.circuits(primitive, size, **more).items(), key=lambda item: item[1]["completion_ps"])
 
     def packets(self, topology, primitive, size):
-        """The fastest of the choices, in flit mode as long as that takes no minutes."""
-        schedule = RUN.get((topology, primitive, size), "auto-simulated")
-        if size in PRICED[primitive] and (topology, primitive, size) not in RUN:
-            return self.analytic(topology, primitive, size, "auto")
-        if schedule != "auto-simulated":
-            return self.over(primitive, size, schedule)
-        return self.cases(topology, primitive, size, "auto-simulated")
+        """The fastest of the choices."""
+        return self.cases(topology, primitive, size, "direct" if size == LARGEST else "auto-simulated")
 
     def analytic(self, topology, primitive, size, schedule):
         return self.cases(topology, primitive, size, schedule, "analytic")
@@ -143,7 +134,7 @@ def optical(fabrics):
         for size, paper in sizes["ocs"].items():
             (circuits, schedule), case = fabrics.best_circuits(primitive, size)
             topology = {} if circuits == FOLD else {"circuits": CUBE}
-            low, high = (fabrics.cases(OPTICAL, primitive, size, schedule, "message", latency=latency, **topology)
+            low, high = (fabrics.cases(OPTICAL, primitive, size, schedule, latency=latency, **topology)
                          for latency in ("low", "high"))
             price = fabrics.cases(OPTICAL, primitive, size, schedule, "analytic", **topology)
             other = min((other["completion_ps"], name) for name, other in fabrics.circuits(primitive, size).items()
@@ -153,8 +144,7 @@ def optical(fabrics):
     return f"""## Figure 13, all-OCS: circuits in two levels
 
 Two sets of circuits of which a planner would choose by size: the fold Q9[3,3,3], and the plain cube with 4 copies of
-each circuit. Nobody else uses a circuit, so nothing waits: message mode gives the times of flit mode, and no reading of
-hops or order applies.
+each circuit. Nobody else uses a circuit, so no reading of hops or order applies.
 
 | | paper, us | schedule and circuits | ours, nominal | analytic | latency low | latency high | the other circuits |
 |---|---|---|---|---|---|---|---|
@@ -172,26 +162,25 @@ def decomposed(fabrics):
     bruck = "bruck-parallel"
 
     def packets(topology, **more):
-        return [fabrics.cases(topology, AA, size, bruck, mode, **layers, **more)
-                for size, mode in (("1 KiB", "flit"), ("512 KiB", "flit"), ("250 MiB", "analytic"))]
+        return [fabrics.cases(topology, AA, size, bruck, **layers, **more) for size in sizes]
 
-    direct = [fabrics.over(AA, "1 KiB", "direct"), fabrics.over(AA, "512 KiB", "direct"), fabrics.analytic(OVER, AA, "250 MiB", "direct")]
-    sizes = ["1 KiB", "512 KiB", "250 MiB"]
-    circuits = [fabrics.cases(OPTICAL, AA, size, bruck, "message", **static) for size in sizes]
-    pure = [fabrics.cases(OPTICAL, AA, size, bruck, "message") for size in sizes]
+    sizes = ["1 KiB", "512 KiB", LARGEST]
+    direct = [fabrics.over(AA, size, "direct") for size in sizes]
+    circuits = [fabrics.cases(OPTICAL, AA, size, bruck, **static) for size in sizes]
+    pure = [fabrics.cases(OPTICAL, AA, size, bruck) for size in sizes]
     fair = [fabrics.packets(FAIR, AA, size) for size in sizes]
     routed = fabrics.cases(FULL, AA, "1 KiB", bruck, routing__policy="static", **layers)
     rows = [("EPS 4:1, direct", direct, "3.02", "1210"), ("EPS 4:1, parallel Bruck as packets", packets(OVER), "", "850"),
             ("EPS 1:1, parallel Bruck on circuits of 300 ns a switch", circuits, "5.3", "661"),
             ("OCS 1:1, parallel Bruck", pure, "1.70", "657"), ("fair EPS: 1:1, 150 ns, direct", fair, "", "")]
+    bruck_over_direct = rows[1][1][2]["completion_ps"] / direct[2]["completion_ps"]
     table = "\n".join(f"| {name} | {small} | " + " | ".join(us(case["completion_ps"]) for case in cases[:2]) + f" | {large} | "
-                      f"{us(cases[2]['completion_ps'])} ({cases[2]['mode']}) |" for name, cases, small, large in rows)
+                      f"{us(cases[2]['completion_ps'])} |" for name, cases, small, large in rows)
     return f"""## Figure 14: schedule, subscription, switch
 
-All-to-all, times in us. Circuits run in message mode, which is exact for them. The paper routes its third row as
-static circuits through electronic switches. Ours is the optical topology with 300 ns a pass: 1,430 ns through three,
-without the flit that an electronic switch stores. As packets with `routing: static` on the 1:1 fabric the same 1 KiB
-takes {us(routed['completion_ps'])} us.
+All-to-all, times in us. The paper routes its third row as static circuits through electronic switches. Ours is the
+optical topology with 300 ns a pass: 1,430 ns through three, without the flit that an electronic switch stores. As packets
+with `routing: static` on the 1:1 fabric the same 1 KiB takes {us(routed['completion_ps'])} us.
 
 | | paper, 1 KiB | ours, 1 KiB | ours, 512 KiB | paper, 250 MiB | ours, 250 MiB |
 |---|---|---|---|---|---|
@@ -199,8 +188,8 @@ takes {us(routed['completion_ps'])} us.
 
 The paper's 5.3 us at 1 KiB are three phases of 1.77 us; ours are three of 1.43 us and a flit. `per-hop` would be 2.43 us a
 phase, 7.3 us in all: neither reading gives 5.3. At 250 MiB circuits are within 0.3 % of the paper. Bruck as packets
-moves 2.6 times the bytes of direct sends, so on an ideal spray it is slower; that the paper finds it faster says that
-its direct sends wait for each other.
+moves 2.6 times the bytes of direct sends and takes {bruck_over_direct:.2f} times as long. That the paper finds it faster says
+that its direct sends wait for each other, as ours do in the same order.
 """
 
 
@@ -209,7 +198,7 @@ def steps(fabrics):
         lines, before = [], None
         for step, case in cases:
             change = "" if before is None else f"{case['completion_ps'] / before:.2f}"
-            lines.append(f"| {name if before is None else ''} | {step} | {case['schedule']} | {us(case['completion_ps'])}{marked(case)} | {change} |")
+            lines.append(f"| {name if before is None else ''} | {step} | {case['schedule']} | {us(case['completion_ps'])} | {change} |")
             before = case["completion_ps"]
         return "\n".join(lines)
 
@@ -225,8 +214,7 @@ def steps(fabrics):
             (f"optical switches instead, {circuits[0]}", best)]))
     return f"""## What schedule, subscription and switch are worth
 
-Step by step, each beside the step before; hop reading switch-only; in flit mode, on circuits in message mode, unless
-marked.
+Step by step, each beside the step before; hop reading switch-only.
 
 | | step | schedule | us | of the step before |
 |---|---|---|---|---|
@@ -247,7 +235,7 @@ def sizes(fabrics):
             cells = []
             for topology in (OVER, HYBRID, FULL, FAIR):
                 case = fabrics.packets(topology, primitive, size)
-                cells.append(f"{us(case['completion_ps'])} {case['schedule']}{marked(case)}")
+                cells.append(f"{us(case['completion_ps'])} {case['schedule']}")
             (circuits, schedule), best = fabrics.best_circuits(primitive, size)
             cells.append(f"{us(best['completion_ps'])} {schedule}, {circuits}")
             papers = [str(PAPER[primitive][kind].get(size, "")) for kind in ("eps", "ocs")]
@@ -263,10 +251,7 @@ def sizes(fabrics):
     return f"""## Sizes
 
 Times in us, hop reading switch-only, rotated order, unlimited buffers, no responses. Packet fabrics run what
-`schedule: auto-simulated` chooses. What is marked `analytic` would take minutes for every cell
-in flit mode: there analytic mode prices what `auto` chooses. The 50 MiB all-reduce at 4:1 ran
-halving-doubling alone, as the paper does, and the all-to-all of 16 MiB direct alone. Circuits run the faster of the two
-sets above, in message mode.
+`schedule: auto-simulated` chooses, at {LARGEST} direct alone. Circuits run the faster of the two sets above.
 
 {chr(10).join(text)}"""
 
@@ -277,10 +262,11 @@ def prices(fabrics):
         for size in listed:
             for topology in (OVER, HYBRID, FAIR):
                 case = fabrics.packets(topology, primitive, size)
-                if case["mode"] == "flit":
-                    price = fabrics.analytic(topology, primitive, size, case["schedule"])
-                    rows.append(f"| {primitive} {size} | {topology} | {case['schedule']} | {us(price['completion_ps'])} | "
-                                f"{us(case['completion_ps'])} | {case['completion_ps'] / price['completion_ps']:.3f} |")
+                price = fabrics.analytic(topology, primitive, size, case["schedule"])
+                rows.append(f"| {primitive} {size} | {topology} | {case['schedule']} | {us(price['completion_ps'])} | "
+                            f"{us(case['completion_ps'])} | {case['completion_ps'] / price['completion_ps']:.3f} |")
+    doubling = (fabrics.over(AR, "50 MiB", "halving-doubling")["completion_ps"] /
+                fabrics.analytic(OVER, AR, "50 MiB", "halving-doubling")["completion_ps"])
     return f"""## How far analytic mode is off on two levels
 
 | | topology | schedule | analytic, us | flit, us | ratio |
@@ -288,9 +274,14 @@ def prices(fabrics):
 {chr(10).join(rows)}
 
 Analytic mode spreads all bytes evenly over all links of a class. A flit is a whole one, each switch stores it, and flits of
-others stand before it: that is most of a small message and little of a large one, in the rotated order. Halving-doubling is
-faster flit by flit than its price: phases are priced one after the other, but ranks that are ahead exchange inside their
-racks while others still fill the links between racks.
+others stand before it: that is most of a small message and little of a large one. Where a collective has several phases,
+ranks that are ahead exchange inside their racks while others still fill the links between racks; the price adds up the
+phases. Halving-doubling of 50 MiB takes {doubling:.3f} of its price at 4:1.
+
+The hybrid fabric is far off on large messages. An up link of an electronic level serves any rack, a circuit only one. In
+the rotated order all ranks of a rack send to one other rack at a time, so the circuits come into use one rack after the
+other, and the last ones go on when the first are through. `--utilization` shows it at 16 MiB: the mean use of the
+circuits rises from 0 to 1 in the first 10 us of 49, and falls in the last 14.
 """
 
 
@@ -310,6 +301,27 @@ One response flit for each port-message, times in us:
 
 On packet switches the answers of these sizes find room beside the flits and do not delay the last one. On circuits an
 answer may stand before a flit of the next phase on the same wire: one flit time in each of two phases.
+"""
+
+
+def took(fabrics):
+    rows = []
+    for name, case in (("all-EPS 4:1, direct", fabrics.over(AA, LARGEST, "direct")), ("hybrid 4:1, direct", fabrics.packets(HYBRID, AA, LARGEST)),
+                       ("all-OCS, bruck-parallel, Q9[3,3,3]", fabrics.cases(OPTICAL, AA, LARGEST, "bruck-parallel"))):
+        rows.append(f"| {name} | {case['flits']:,} | {us(case['completion_ps'])} | {case['engine']} | {case['cpu_seconds']:.0f} | "
+                    f"{case['peak_rss_bytes'] / 2**30:.2f} |")
+    everything = fabrics.cases.known.values()
+    minutes = sum(case["cpu_seconds"] for case in everything) / 60
+    most = max(case["peak_rss_bytes"] for case in everything) / 2**30
+    return f"""## What it took
+
+The all-to-all of {LARGEST} over 512 accelerators on the three fabrics, flit by flit. Where the first run does not know where
+the time went, the CPU time holds a second one that tells; the machine was busy with other work meanwhile. All cases
+together took {minutes:.0f} minutes of CPU time, none more than {most:.1f} GiB.
+
+| fabric | flits | completion, us | engine | CPU, s | peak memory, GiB |
+|---|---|---|---|---|---|
+{chr(10).join(rows)}
 """
 
 
@@ -341,9 +353,9 @@ def draw(fabrics):
 HEAD = """# Collectives across fabrics
 
 One collective over 512 accelerators in 16 racks of 32, 36 ports of 400 Gb/s each, as in the paper's Figures 13 and 14:
-what we simulate beside what it prints. Written by `python3 bench/fabrics.py build/release/bin/simlette`; nothing is
-fitted. `switch-only` and `per-hop` are two readings of what a further electronic switch adds: 310 ns, or all of 810 ns.
-`rotated` and `same` are the orders in which ranks send to their destinations.
+what we simulate, flit by flit, beside what it prints. Written by `python3 bench/fabrics.py build/release/bin/simlette`;
+nothing is fitted. `switch-only` and `per-hop` are two readings of what a further electronic switch adds: 310 ns, or all of
+810 ns. `rotated` and `same` are the orders in which ranks send to their destinations.
 
 In short:
 
@@ -351,9 +363,11 @@ In short:
 - On electronic switches its small times lie near `per-hop`; its 10.4 us and 1.21 ms lie near ranks that all send in the
   same order. That is a choice of software, not of the fabric: in the rotated order the same fabric needs half or less.
 - A fair electronic baseline, 1:1 with switches of 150 ns and the best schedule, is faster than the circuits in {faster} of
-  the {count} cases of the tables of sizes, {priced} of which are priced and not simulated: it needs fewer phases, and
-  for an all-to-all it moves fewer bytes. What the paper's gap shows is mostly subscription, send order and the
-  reading of the hop. Whether 1:1 of electronic switches can be afforded, in power and money, is another question.
+  the {count} cases of the tables of sizes: it needs fewer phases, and for an all-to-all it moves fewer bytes. What the
+  paper's gap shows is mostly subscription, send order and the reading of the hop. Whether 1:1 of electronic switches can
+  be afforded, in power and money, is another question.
+- Between racks a hybrid fabric is slower than one of electronic switches with as many up links, once messages are large:
+  each circuit waits for its rack's turn in the order of sending.
 - Even at 4:1, direct sends in the rotated order beat parallel Bruck on circuits for a large all-to-all: 15 of 16 bytes
   cross 9 links each, 0.104 of a buffer, where Bruck sends an eighth of it.
 
@@ -362,11 +376,11 @@ In short:
 
 def main():
     fabrics = Fabrics(Cases(Path(sys.argv[1]).resolve()))
-    parts = [part(fabrics) for part in (optical, electronic, decomposed, sizes, prices, answers, steps)]
+    parts = [part(fabrics) for part in (optical, electronic, decomposed, sizes, prices, answers, steps, took)]
     pairs = [(fabrics.packets(FAIR, primitive, size), fabrics.best_circuits(primitive, size)[1])
              for primitive, listed in SIZES.items() for size in listed]
     head = HEAD.format(faster=sum(fair["completion_ps"] < circuits["completion_ps"] for fair, circuits in pairs),
-                       count=len(pairs), priced=sum(fair["mode"] == "analytic" for fair, _ in pairs))
+                       count=len(pairs))
     (ROOT / "docs/studies/fabrics.md").write_text(head + "\n".join(parts), encoding="utf-8")
     draw(fabrics)
 

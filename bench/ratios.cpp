@@ -1,14 +1,18 @@
-// The ratios that speed is accepted by, all of one run: CPU time of this process, best of several.
-// Exit status 1 if one falls short.
+// The ratios that speed is accepted by, all of one run, as Markdown tables: CPU time of this process, best of several
+// rounds. Exit status 1 if one falls short of its floor.
 #include <fmt/format.h>
 #include <time.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <string>
+#include <variant>
 #include <vector>
 
+#include <simlette/base/contract.hpp>
+#include <simlette/base/error.hpp>
 #include <simlette/engine/lane_queue.hpp>
 
 #include "hold_model.hpp"
@@ -18,147 +22,261 @@ namespace {
 
 using namespace simlette;
 
-constexpr Bytes size{40 * 1024};
-constexpr double hops_per_hold_wanted = 0.3;
-constexpr double over_priority_queue_wanted = 5;
-constexpr double two_levels_wanted = 0.5;
-constexpr Bytes small_size{4 * 1024};
-
 double cpu_seconds() {
     timespec now{};
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-class Best {
+// What is asked of a number; 0: nothing.
+struct Goal {
+    double floor = 0;
+    double moonshot = 0;
+    bool at_most = false;
+
+    bool meets(double value, double wanted) const { return at_most ? value <= wanted : value >= wanted; }
+    bool missed(double value) const { return floor > 0 && !meets(value, floor); }
+    std::string cells(double value) const {
+        const auto cell = [&](double wanted) {
+            return wanted > 0 ? fmt::format("{} {:g}", at_most ? "<=" : ">=", wanted) : std::string();
+        };
+        const bool best = moonshot > 0 && meets(value, moonshot);
+        const char* verdict = missed(value) ? "missed" : best ? "moonshot" : floor > 0 ? "met" : "";
+        return fmt::format("{} | {} | {}", cell(floor), cell(moonshot), verdict);
+    }
+};
+
+// A setting in one of the ways to simulate it.
+class Way {
 public:
-    void note(double work, double seconds) { rate_ = std::max(rate_, work / seconds); }
-    double rate() const { return rate_; }
+    Way(Mode mode, Engine engine) : mode_(mode), engine_(engine) {}
+
+    void measure(const Setting& setting) {
+        SimulatorOptions options;
+        options.mode = mode_;
+        options.engine = engine_;
+        Simulator simulator(build_fabric(setting.fabric), options);
+        simulator.register_collective(setting.collective);
+        const double start = cpu_seconds();
+        while (std::holds_alternative<Completed>(simulator.drain())) {
+        }
+        seconds = std::min(seconds, cpu_seconds() - start);
+        hash = simulator.event_hash();
+        end = simulator.now();
+        links = simulator.links();
+        hops = flit_hops(links);
+    }
+
+    double rate() const { return static_cast<double>(hops) / seconds; }
+
+    double seconds = std::numeric_limits<double>::max();
+    std::uint64_t hash = 0;
+    Time end;
+    std::int64_t hops = 0;
+    std::vector<LinkStatistics> links;
 
 private:
-    double rate_ = 0;
+    Mode mode_;
+    Engine engine_;
 };
 
-struct Measured {
-    Best speed;  // flit-hops/s
-    std::int64_t hops = 0;
-    std::int64_t pending = 0;  // events in the queue, averaged over simulated time
-    Time end;
+// The same work on both engines.
+struct Work {
+    std::string name;
+    Setting setting;
+    Goal goal;  // of the speed of the sweep over that of the reference
+    bool once = false;
+    Way reference{Mode::flit, Engine::reference};
+    Way sweep{Mode::flit, Engine::sweep};
+
+    void measure() {
+        reference.measure(setting);
+        sweep.measure(setting);
+        if (reference.hash != sweep.hash || reference.hops != sweep.hops) {
+            throw Error(ErrorKind::internal, "the engines differ: " + name);
+        }
+    }
+    double ratio() const { return reference.seconds / sweep.seconds; }
 };
+
+Setting answered(Setting setting) {
+    setting.fabric.responses = ResponsePolicy::per_message;
+    return setting;
+}
+
+Setting with_credits(Setting setting, std::int64_t flits, Duration back) {
+    setting.fabric.buffers = {flits, flits};
+    setting.fabric.credit_return = back;
+    return setting;
+}
+
+Setting in_same_order(Setting setting) {
+    setting.collective.send_order = SendOrder::same;
+    return setting;
+}
+
+Setting all_to_all(Setting setting) {
+    setting.collective.primitive = Primitive::all_to_all;
+    setting.collective.schedule = ScheduleKind::direct;
+    setting.collective.bytes.count *= setting.fabric.accelerators;
+    return setting;
+}
+
+constexpr Bytes kib_4{4 * 1024};
+constexpr Bytes kib_16{16 * 1024};
+constexpr Bytes kib_40{40 * 1024};
+constexpr Bytes mib{1024 * 1024};
+
+std::vector<Work> all_work() {
+    const Duration back{255'000};
+    const Setting plain = packet_setting(256, 8, kib_40);
+    const Setting large = packet_setting(256, 8, mib);
+    return {
+        {"256 x 8, 40 KiB", plain, {3, 10}},
+        {"the same, responses", answered(plain), {3, 10}},
+        {"the same, 22 credits, return 0", with_credits(plain, 22, {0}), {2.5, 8}},
+        {"the same, 40 credits, return 255 ns", with_credits(plain, 40, back), {2.5, 8}},
+        {"the same, 22 credits, responses", answered(with_credits(plain, 22, {0})), {2.5, 8}},
+        {"the same order (incast)", in_same_order(plain), {}},
+        {"the same order, 64 credits", in_same_order(with_credits(plain, 64, {0})), {}},
+        {"32 x 8, 40 KiB", packet_setting(32, 8, kib_40), {}},
+        {"256 x 8, 1 MiB", large, {}, true},
+        {"256 x 8, 1 MiB, 40 credits, return 255 ns", with_credits(large, 40, back), {}, true},
+        {"circuits of the cube, 256, 40 KiB", circuit_setting(256, kib_40), {}},
+        {"64 x 8, all-to-all, 40 KiB a pair", all_to_all(packet_setting(64, 8, kib_40)), {}},
+        {"one level, 512 x 36, 4 KiB", packet_setting(512, 36, kib_4), {}},
+        {"two levels, 512 x 36, 4:1, 4 KiB", rack_setting(512, kib_4), {}},
+        {"two levels, 4:1, 16 KiB, same order, 22 credits, responses",
+         answered(with_credits(in_same_order(rack_setting(512, kib_16)), 22, {0})),
+         {3, 0},
+         true},
+    };
+}
+
+const Work& named(const std::vector<Work>& all, const std::string& name) {
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Work& work) { return work.name == name; });
+    require(found != all.end(), "work is asked for by its name");
+    return *found;
+}
 
 // Each flit on a link is two events, its arrival and the freed wire, pending for as long as their delays.
-std::int64_t mean_pending(const HostGraph& graph, const std::vector<LinkStatistics>& links, Time end) {
-    std::int64_t pending_ps = 0;
-    for (LinkId id = 0; id < links.size(); ++id) {
-        const LinkClass& kind = graph.class_of(id);
-        pending_ps += links[id].flits * (2 * kind.flit_time.ps + kind.latency.total().ps);
-    }
-    return pending_ps / end.ps;
-}
-
-template <class Queue>
-void simulate(const Setting& setting, Measured& measured) {
+std::uint32_t mean_pending(const Setting& setting, const Way& way) {
     const auto fabric = build_fabric(setting.fabric);
-    WorldRun<Queue> run(fabric, setting.collective);
-    const double start = cpu_seconds();
-    if (!run.finish()) {
-        fmt::print(stderr, "the simulation stalled\n");
-        std::exit(2);
+    std::int64_t pending_ps = 0;
+    for (LinkId id = 0; id < way.links.size(); ++id) {
+        const LinkClass& kind = fabric->graph.class_of(id);
+        pending_ps += way.links[id].flits * (2 * kind.flit_time.ps + kind.latency.total().ps);
     }
-    const double seconds = cpu_seconds() - start;
-    const auto links = run.network().link_statistics();
-    measured.hops = flit_hops(links);
-    measured.end = run.collective().end();
-    measured.pending = mean_pending(fabric->graph, links, measured.end);
-    measured.speed.note(static_cast<double>(measured.hops), seconds);
+    return static_cast<std::uint32_t>(pending_ps / way.end.ps);
 }
 
-// One size of the hold model, each event at an instant of its own or 2^group_bits at one.
+// Holds a second of the lanes, with as many events pending as in a simulation on average.
 class Holds {
 public:
-    Holds(std::uint32_t pending, std::uint32_t group_bits)
-        : pending_(pending), group_bits_(group_bits), model_(pending, group_bits) {}
+    explicit Holds(std::uint32_t pending) : model_(pending, 0) {}
 
     void measure() {
         const double start = cpu_seconds();
         const std::uint64_t holds = model_.run(8'000'000);
-        best_.note(static_cast<double>(holds), cpu_seconds() - start);
+        rate = std::max(rate, static_cast<double>(holds) / (cpu_seconds() - start));
     }
 
-    double rate() const { return best_.rate(); }
-    bool ties() const { return group_bits_ > 0; }
-    std::string name() const {
-        return fmt::format("{} pending{}", pending_, ties() ? fmt::format(", {} at an instant", 1 << group_bits_) : "");
-    }
+    double rate = 0;
 
 private:
-    std::uint32_t pending_;
-    std::uint32_t group_bits_;
     HoldModel<LaneQueue> model_;
-    Best best_;
 };
 
-void print_speed(const char* name, const Measured& m) {
-    fmt::print("{:34} {:9.3f} s  {:6.1f} M flit-hops/s  {:9} flit-hops, ends at {} ps, {} events pending\n", name,
-               static_cast<double>(m.hops) / m.speed.rate(), m.speed.rate() * 1e-6, m.hops, m.end.ps, m.pending);
+// The reference on one std::priority_queue of all events: its CPU seconds.
+double on_priority_queue(const Setting& setting, Time end) {
+    WorldRun<PriorityEventQueue> run(build_fabric(setting.fabric), setting.collective);
+    const double start = cpu_seconds();
+    if (!run.finish() || run.collective().end() != end) {
+        throw Error(ErrorKind::internal, "the event queues differ");
+    }
+    return cpu_seconds() - start;
+}
+
+bool print_work(const std::vector<Work>& all) {
+    fmt::print(
+        "| work | flit-hops | reference, s | sweep, s | reference, M flit-hops/s | sweep, M flit-hops/s | "
+        "sweep over reference | floor | moonshot | |\n|---|---|---|---|---|---|---|---|---|---|\n");
+    bool met = true;
+    for (const Work& work : all) {
+        fmt::print("| {} | {} | {:.4f} | {:.4f} | {:.1f} | {:.1f} | {:.2f} | {} |\n", work.name, work.sweep.hops,
+                   work.reference.seconds, work.sweep.seconds, work.reference.rate() * 1e-6, work.sweep.rate() * 1e-6,
+                   work.ratio(), work.goal.cells(work.ratio()));
+        met &= !work.goal.missed(work.ratio());
+    }
+    return met;
+}
+
+struct Ratio {
+    std::string name;
+    double value;
+    Goal goal;
+};
+
+bool print_ratios(const std::vector<Ratio>& all) {
+    fmt::print("\n| ratio | ours | floor | moonshot | |\n|---|---|---|---|---|\n");
+    bool met = true;
+    for (const Ratio& ratio : all) {
+        fmt::print("| {} | {:.3g} | {} |\n", ratio.name, ratio.value, ratio.goal.cells(ratio.value));
+        met &= !ratio.goal.missed(ratio.value);
+    }
+    return met;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
     const int rounds = argc > 1 ? std::max(1, std::atoi(argv[1])) : 3;
-    const Setting packets = packet_setting(256, 8, size);
-    const Setting circuits = circuit_setting(256, size);
-    const Setting racks = rack_setting(512, small_size);
-    const Setting rails = packet_setting(512, 36, small_size);
-    Measured on_lanes;
-    Measured on_priority_queue;
-    Measured on_circuits;
-    Measured on_racks;
-    Measured on_rails;
-    simulate<LaneQueue>(packets, on_lanes);
-    const auto like_the_run = static_cast<std::uint32_t>(on_lanes.pending);
-    Holds holds[] = {{1'000, 0}, {like_the_run, 0}, {1'000'000, 0}, {like_the_run, 6}};
+    std::vector<Work> all = all_work();
+    Way message(Mode::message, Engine::automatic);
+    Way answered_message(Mode::message, Engine::automatic);
+    double heap_seconds = std::numeric_limits<double>::max();
+    const Work& plain = all.front();
+    const Work& responses = named(all, "the same, responses");
+    all.front().measure();
+    Holds holds(mean_pending(plain.setting, plain.reference));
     for (int round = 0; round < rounds; ++round) {
-        for (Holds& one : holds) {
-            one.measure();
+        holds.measure();
+        for (Work& work : all) {
+            if (round == 0 || !work.once) {
+                work.measure();
+            }
         }
-        simulate<LaneQueue>(packets, on_lanes);
-        simulate<PriorityEventQueue>(packets, on_priority_queue);
-        simulate<LaneQueue>(packets, on_lanes);
-        simulate<LaneQueue>(circuits, on_circuits);
-        simulate<LaneQueue>(racks, on_racks);
-        simulate<LaneQueue>(rails, on_rails);
+        message.measure(plain.setting);
+        answered_message.measure(responses.setting);
+        heap_seconds = std::min(heap_seconds, on_priority_queue(plain.setting, plain.reference.end));
     }
-
-    fmt::print("one-shot all-reduce, 256 accelerators, {} bytes; CPU time, best of {} rounds\n\n", size.count, rounds);
-    print_speed("packet switches, 8 ports", on_lanes);
-    print_speed("the same on std::priority_queue", on_priority_queue);
-    print_speed("circuits of the cube, 8 ports", on_circuits);
-    print_speed("two levels, 512 x 36, 4:1, 4 KiB", on_racks);
-    print_speed("packet switches, 512 x 36, 4 KiB", on_rails);
-    for (const Holds& one : holds) {
-        fmt::print("{:54} {:6.1f} M holds/s\n", "lanes, " + one.name(), one.rate() * 1e-6);
-    }
-
-    fmt::print("\nflit-hops per hold of the lanes{:23} packets  circuits\n", "");
-    bool met = on_lanes.end == on_priority_queue.end;
-    for (const Holds& one : holds) {
-        const double with_packets = on_lanes.speed.rate() / one.rate();
-        const double with_circuits = on_circuits.speed.rate() / one.rate();
-        fmt::print("{:54} {:7.2f}  {:8.2f}  {}\n", one.name(), with_packets, with_circuits,
-                   one.ties() ? "(no target)" : fmt::format("(at least {} wanted)", hops_per_hold_wanted));
-        met &= one.ties() || std::min(with_packets, with_circuits) >= hops_per_hold_wanted;
-    }
-    const double over_priority_queue = on_lanes.speed.rate() / on_priority_queue.speed.rate();
-    fmt::print("\n{:54} {:7.2f}  {:8}  (at least {} wanted)\n", "speed of the lanes over std::priority_queue",
-               over_priority_queue, "", over_priority_queue_wanted);
-    met &= over_priority_queue >= over_priority_queue_wanted;
-    const double two_levels = on_racks.speed.rate() / on_lanes.speed.rate();
-    fmt::print("{:54} {:7.2f}  {:8}  (at least {} wanted)\n", "speed on two levels over that on one", two_levels, "",
-               two_levels_wanted);
-    fmt::print("{:54} {:7.2f}  {:8}  (no target)\n", "the same, one-flit messages on one level too",
-               on_racks.speed.rate() / on_rails.speed.rate(), "");
-    met &= two_levels >= two_levels_wanted;
-    return met ? 0 : 1;
+    const Work& two_levels = named(all, "two levels, 512 x 36, 4:1, 4 KiB");
+    const Work& one_level = named(all, "one level, 512 x 36, 4 KiB");
+    const Work& exchange = named(all, "64 x 8, all-to-all, 40 KiB a pair");
+    const Work& large = named(all, "256 x 8, 1 MiB");
+    const bool works = print_work(all);
+    const bool ratios = print_ratios({
+        {"events of the reference per hold of its lanes, packet switches",
+         2 * plain.reference.rate() / holds.rate,
+         {0.5, 1}},
+        {"the same, circuits",
+         2 * named(all, "circuits of the cube, 256, 40 KiB").reference.rate() / holds.rate,
+         {0.5, 1}},
+        {"speed of the reference over its like on std::priority_queue",
+         heap_seconds / plain.reference.seconds,
+         {5, 12}},
+        {"time of the sweep over that of message mode, 40 KiB", plain.sweep.seconds / message.seconds, {1, 0.3, true}},
+        {"the same, responses", responses.sweep.seconds / answered_message.seconds, {1, 0.3, true}},
+        {"time of the sweep for 1 MiB over that for 40 KiB", large.sweep.seconds / plain.sweep.seconds, {8, 0, true}},
+        {"all-to-all of 64, reference, ms", 1e3 * exchange.reference.seconds, {15, 0, true}},
+        {"the same, sweep, ms", 1e3 * exchange.sweep.seconds, {4, 1, true}},
+        {"256 x 8, 40 KiB, responses, sweep, s", responses.sweep.seconds, {0.15, 0.03, true}},
+        {"flit-hop rate of the reference, two levels (4 KiB) over one (40 KiB)",
+         two_levels.reference.rate() / plain.reference.rate(),
+         {0.5, 0}},
+        {"the same, 4 KiB on one level too", two_levels.reference.rate() / one_level.reference.rate(), {}},
+        {"the same, sweep", two_levels.sweep.rate() / one_level.sweep.rate(), {}},
+        {"the hard case on two levels, sweep, M flit-hops/s", all.back().sweep.rate() * 1e-6, {30, 0}},
+    });
+    return works && ratios ? 0 : 1;
 }

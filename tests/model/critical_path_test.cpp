@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <tuple>
 
 #include <simlette/fabric/built_fabric.hpp>
 
@@ -22,12 +23,21 @@ std::vector<Duration> all_parts(const TimeParts& p) {
 // A simulation and a second one of the same input, that traced what was critical in the first.
 struct Explained {
     explicit Explained(const RandomCase& one)
-        : fabric(build_fabric(one.fabric)), plain(fabric), tracing(fabric, {false, false, traced(one)}) {
+        : fabric(build_fabric(one.fabric)), plain(fabric), tracing(fabric, options(one, Engine::reference)) {
         enter(one, tracing);
     }
 
+    SimulatorOptions options(const RandomCase& one, Engine engine) {
+        SimulatorOptions options;
+        options.traced_messages = traced(one);
+        options.engine = engine;
+        return options;
+    }
+
     std::vector<TracedMessage> traced(const RandomCase& one) {
-        enter(one, plain);
+        if (plain.collectives() == 0) {
+            enter(one, plain);
+        }
         std::vector<CollectiveId> ids;
         for (CollectiveId id = 0; id < one.collectives.size(); ++id) {
             ids.push_back(id);
@@ -103,8 +113,38 @@ void check_story(const TimeParts& parts, const std::vector<PathStep>& steps) {
     CHECK((story.rivals > 0) == (parts.contention > Duration{0}));
 }
 
+bool same(const PathHop& a, const PathHop& b) {
+    return std::tie(a.port, a.channel, a.ready, a.left, a.own, a.credit_stall, a.contention) ==
+               std::tie(b.port, b.channel, b.ready, b.left, b.own, b.credit_stall, b.contention) &&
+           std::equal(a.rivals.begin(), a.rivals.end(), b.rivals.begin(), b.rivals.end(),
+                      [](const PathHop::Rival& x, const PathHop::Rival& y) {
+                          return std::tie(x.collective, x.source, x.destination, x.answer, x.flits) ==
+                                 std::tie(y.collective, y.source, y.destination, y.answer, y.flits);
+                      });
+}
+
+// Both engines tell the same story, hop by hop and rival by rival.
+void check_sweep(const RandomCase& one, Explained& runs) {
+    if (one.fabric.fidelity != Fidelity::paper || one.fabric.routing.policy == RoutingPolicy::adaptive) {
+        return;
+    }
+    Simulator sweep(runs.fabric, runs.options(one, Engine::sweep));
+    Explained::enter(one, sweep);
+    for (CollectiveId id = 0; id < one.collectives.size(); ++id) {
+        CHECK(all_parts(sweep.collective(id).critical_path) == all_parts(runs.tracing.collective(id).critical_path));
+        const std::vector<PathStep> told = sweep.explain(id);
+        const std::vector<PathStep> expected = runs.tracing.explain(id);
+        REQUIRE(told.size() == expected.size());
+        for (std::size_t i = 0; i < told.size(); ++i) {
+            CHECK(std::equal(told[i].hops.begin(), told[i].hops.end(), expected[i].hops.begin(), expected[i].hops.end(),
+                             same));
+        }
+    }
+}
+
 void check_case(const RandomCase& one, Seen& seen) {
     Explained runs(one);
+    check_sweep(one, runs);
     for (CollectiveId id = 0; id < one.collectives.size(); ++id) {
         const CollectiveReport report = runs.tracing.collective(id);
         REQUIRE(report.finished);

@@ -1,6 +1,7 @@
 // What is wired to what, and which way a flit takes, read from the rules for the reference.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -47,6 +48,7 @@ public:
     }
 
     const std::vector<ReferenceCable>& cables() const { return cables_; }
+    std::size_t nodes() const { return nodes_; }
     // The cable that leaves a port. The one that enters it is its twin.
     std::size_t out(ReferencePort port) const { return out_.at(port); }
     static std::size_t twin(std::size_t cable) { return cable ^ 1U; }
@@ -86,6 +88,7 @@ private:
 
     void join(ReferencePort a, ReferencePort b, std::int64_t there, std::int64_t back) {
         for (const ReferenceCable& cable : {ReferenceCable{a, b, there}, ReferenceCable{b, a, back}}) {
+            nodes_ = std::max(nodes_, cable.from.first + 1);
             out_[cable.from] = cables_.size();
             cables_.push_back(cable);
         }
@@ -149,7 +152,7 @@ private:
     const std::vector<std::size_t>& distances(std::size_t destination) {
         std::vector<std::size_t>& away = distances_[destination];
         bool nearer = away.empty();
-        away.resize(first_spine() + cables_.size(), cables_.size());
+        away.resize(nodes_, nodes_);
         away[destination] = 0;
         while (nearer) {
             nearer = false;
@@ -206,6 +209,7 @@ private:
     std::int64_t egress_ = 0;
     std::int64_t ingress_ = 0;
     std::int64_t hop_ = 0;  // latency between switches
+    std::size_t nodes_ = 0;
     std::vector<ReferenceCable> cables_;
     std::map<ReferencePort, std::size_t> out_;
     std::map<std::size_t, std::vector<std::size_t>> distances_;          // by destination

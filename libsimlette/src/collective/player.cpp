@@ -43,6 +43,12 @@ namespace {
                                       " bytes, or traffic beyond 64 bits; use fewer bytes");
 }
 
+void note_size(PhaseSizes& sizes, Bytes bytes) {
+    sizes.least = sizes.messages == 0 ? bytes : std::min(sizes.least, bytes);
+    sizes.most = std::max(sizes.most, bytes);
+    ++sizes.messages;
+}
+
 }  // namespace
 
 void CollectiveRun::count_traffic() {
@@ -51,6 +57,7 @@ void CollectiveRun::count_traffic() {
     }
     needed_.assign(schedule_.phases.size() * (alike_ ? 1 : schedule_.ranks), 0);
     const std::uint32_t ranks = alike_ ? 1 : schedule_.ranks;
+    sizes_.resize(schedule_.phases.size());
     for (std::size_t k = 0; k < schedule_.phases.size(); ++k) {
         const Phase& phase = schedule_.phases[k];
         for (std::uint32_t rank = 0; rank < ranks; ++rank) {
@@ -58,6 +65,7 @@ void CollectiveRun::count_traffic() {
                 const Bytes bytes = bytes_of(spec_, schedule_, send, rank);
                 needed_[alike_ ? k : k * schedule_.ranks + schedule_.moved(send.peer, rank)] += bytes.count;
                 add_traffic(bytes, alike_ ? schedule_.ranks : 1);
+                note_size(sizes_[k], bytes);
             }
         }
     }
@@ -73,6 +81,11 @@ void CollectiveRun::add_traffic(Bytes bytes, std::uint32_t times) {
     messages_ += bytes.count > 0 ? times : 0;
 }
 
+// Where all ranks send alike they read alike.
+PhaseSizes CollectiveRun::sizes(std::uint32_t, std::uint32_t phase) const {
+    return alike_ ? sizes_[phase] : PhaseSizes{};
+}
+
 // A rank names the messages it writes, or those it reads.
 bool CollectiveRun::message(std::uint32_t place, std::uint32_t phase, std::uint32_t index, OutMessage& out) const {
     const std::uint32_t rank = place - first_place_;
@@ -84,7 +97,9 @@ bool CollectiveRun::message(std::uint32_t place, std::uint32_t phase, std::uint3
     const std::uint32_t peer = read ? leg.sender : leg.receiver;
     out.destination_rank = first_place_ + peer;
     out.destination = accelerators_[peer];
-    out.bytes = bytes_of(spec_, schedule_, *leg.send, leg.sender);
+    const PhaseSizes known = sizes(place, phase);
+    out.bytes = known.messages > 0 && known.least == known.most ? known.most
+                                                                : bytes_of(spec_, schedule_, *leg.send, leg.sender);
     return true;
 }
 
@@ -176,27 +191,37 @@ bool CollectiveRun::decides(const Arrival& later, const Arrival& than) {
 }
 
 void CollectiveRun::note_arrival(Time now, const Delivery& delivery) {
-    Arrival arrival{now,
-                    delivery.source_rank - first_place_,
-                    delivery.destination_rank - first_place_,
-                    delivery.port,
-                    delivery.phase,
-                    delivery.released_by_request,
-                    {}};
-    Arrival& last = last_of_[spec_.phase_barrier ? arrival.phase : at(arrival.phase, arrival.destination)];
-    const bool here = decides(arrival, last);
-    const bool overall = decides(arrival, last_);
-    if (!here && !overall) {
-        return;
-    }
-    arrival.parts = way_to_[at(arrival.phase, arrival.released_by())];
-    arrival.parts += delivery.parts;
-    if (here) {
+    const std::uint32_t destination = delivery.destination_rank - first_place_;
+    TimeParts parts;
+    parts.wait = delivery.taken;
+    const Arrival arrival{now,
+                          delivery.source_rank - first_place_,
+                          destination,
+                          delivery.port,
+                          delivery.phase,
+                          delivery.released_by_request,
+                          delivery.parts != nullptr ? *delivery.parts : parts};
+    Arrival& last = last_of_[spec_.phase_barrier ? arrival.phase : at(arrival.phase, destination)];
+    if (decides(arrival, last)) {
         last = arrival;
     }
-    if (overall) {
-        last_ = arrival;
-    }
+}
+
+const CollectiveRun::Arrival* CollectiveRun::last() const {
+    const auto last = std::max_element(last_of_.begin(), last_of_.end(),
+                                       [](const Arrival& a, const Arrival& b) { return decides(b, a); });
+    return last == last_of_.end() ? nullptr : &*last;
+}
+
+TimeParts CollectiveRun::critical_path() const {
+    const Arrival* arrival = last();
+    return arrival == nullptr ? TimeParts{} : way_of(*arrival);
+}
+
+TimeParts CollectiveRun::way_of(const Arrival& arrival) const {
+    TimeParts way = way_to_[at(arrival.phase, arrival.released_by())];
+    way += arrival.parts;
+    return way;
 }
 
 // Enters `phase`, and those after it for as long as everything they need is there.
@@ -241,7 +266,7 @@ void CollectiveRun::go_on(std::uint32_t rank, Time now, Orders& orders) {
 void CollectiveRun::go_on_by(std::uint32_t rank, const Arrival& last, Time now, Orders& orders) {
     const std::uint32_t phase = phase_[rank];
     if (phase + 1 < schedule_.phases.size()) {
-        way_to_[at(phase + 1, rank)] = last.at == now ? last.parts : way_to_[at(phase, rank)];
+        way_to_[at(phase + 1, rank)] = last.at == now ? way_of(last) : way_to_[at(phase, rank)];
     }
     enter(rank, phase + 1, now, orders);
 }
@@ -266,7 +291,7 @@ void CollectiveRun::release_early(std::uint32_t rank, Orders& orders) {
 
 std::vector<CollectiveRun::Step> CollectiveRun::critical_steps() const {
     std::vector<Step> steps;
-    const Arrival* arrival = &last_;
+    const Arrival* arrival = last();
     while (arrival != nullptr && arrival->at >= spec_.earliest_start) {
         std::uint32_t phase = arrival->phase;
         const std::uint32_t rank = arrival->released_by();

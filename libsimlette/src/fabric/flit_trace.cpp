@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include <simlette/base/contract.hpp>
+
 namespace simlette {
 
 namespace {
@@ -128,10 +130,13 @@ void FlitTrace::leave(LinkId link, Waiting& waiting, Time now, const LinkClass& 
     flying_[{link, waiting.wanted}].push_back(std::move(flight));
 }
 
-FlitTrace::Flight FlitTrace::arrive(LinkId link, std::uint32_t wanted) {
+FlitTrace::Flight FlitTrace::arrive(LinkId link, std::uint32_t wanted, Time left) {
     std::deque<Flight>& flying = flying_.at({link, wanted});
-    Flight flight = std::move(flying.front());
-    flying.pop_front();
+    const auto found = std::find_if(flying.begin(), flying.end(),
+                                    [left](const Flight& flight) { return flight.hops.back().left == left; });
+    require(found != flying.end(), "what arrives has left");
+    Flight flight = std::move(*found);
+    flying.erase(found);
     return flight;
 }
 

@@ -10,7 +10,7 @@ std::uint32_t MessageTable::add(const PortMessage& next, LinkId link, std::uint3
     }
     const std::uint32_t id = free_.back();
     free_.pop_back();
-    const Injection& injection = next.injection;
+    const Injection& injection = *next.injection;
     const std::uint32_t peer = next.message.destination_rank;
     Message& message = messages_[id];
     const Transactions& transactions = next.transactions;
@@ -31,8 +31,8 @@ std::uint32_t MessageTable::add(const PortMessage& next, LinkId link, std::uint3
 
 Delivery MessageTable::delivery(std::uint32_t id, bool asked) const {
     const Message& m = messages_[id];
-    return {id,      asked,   m.collective, m.phase, m.source_rank, m.destination_rank, m.port,
-            m.flits, m.bytes, m.injected,   {},      false};
+    return {id,      asked,      m.collective, m.phase, m.source_rank, m.destination_rank, m.port, m.flits,
+            m.bytes, m.injected, {},           nullptr, false};
 }
 
 void MessageTable::finish(std::uint32_t id, Time now) {

@@ -20,6 +20,24 @@ const std::vector<SourceQueues::PortLoad>& SourceQueues::spread(const Injection&
     for (LinkId link = first; link < first_link_[injection.source + 1]; ++link) {
         loads_.push_back({link, 0});
     }
+    const std::int64_t even = even_units(injection);
+    if (even > 0 && rules_.fidelity == Fidelity::paper && !injection.read &&
+        !striping_.restarts(even, graph_.ports_to_all)) {
+        spread_even(injection, even);
+    } else {
+        spread_each(injection);
+    }
+    loads_.erase(std::remove_if(loads_.begin(), loads_.end(), [](const PortLoad& load) { return load.flits == 0; }),
+                 loads_.end());
+    if (!loads_.empty()) {
+        at_hand_ = hold(injection, even);
+        held_[at_hand_].ports = static_cast<std::uint32_t>(loads_.size());
+    }
+    return loads_;
+}
+
+void SourceQueues::spread_each(const Injection& injection) {
+    const LinkId first = first_link_[injection.source];
     OutMessage message;
     std::int64_t before = injection.before;
     for (std::uint32_t i = 0; injection.messages->message(injection.rank, injection.phase, i, message); ++i) {
@@ -35,23 +53,33 @@ const std::vector<SourceQueues::PortLoad>& SourceQueues::spread(const Injection&
         }
         before += striping_.units(message);
     }
-    loads_.erase(std::remove_if(loads_.begin(), loads_.end(), [](const PortLoad& load) { return load.flits == 0; }),
-                 loads_.end());
-    if (!loads_.empty()) {
-        at_hand_ = hold(injection);
-        held_[at_hand_].ports = static_cast<std::uint32_t>(loads_.size());
-    }
-    return loads_;
 }
 
-std::uint32_t SourceQueues::hold(const Injection& injection) {
+// Message after message a unit for each port in turn.
+void SourceQueues::spread_even(const Injection& injection, std::int64_t units) {
+    const std::int64_t all = units * injection.messages->sizes(injection.rank, injection.phase).messages;
+    const std::int64_t ports = graph_.ports_to_all;
+    const std::int64_t start = injection.before % ports;
+    for (std::int64_t port = 0; port < ports; ++port) {
+        const std::int64_t first = port >= start ? port - start : port + ports - start;
+        loads_[static_cast<std::size_t>(port)].flits = first < all ? 1 + (all - 1 - first) / ports : 0;
+    }
+}
+
+std::int64_t SourceQueues::even_units(const Injection& injection) const {
+    const PhaseSizes sizes = injection.messages->sizes(injection.rank, injection.phase);
+    const bool known = graph_.ports_to_all != 0 && sizes.messages > 0;
+    return known ? striping_.even_units(sizes.least, sizes.most) : 0;
+}
+
+std::uint32_t SourceQueues::hold(const Injection& injection, std::int64_t even) {
     if (free_held_.empty()) {
-        held_.push_back({injection, 0});
+        held_.push_back({injection, 0, even});
         return static_cast<std::uint32_t>(held_.size() - 1);
     }
     const std::uint32_t id = free_held_.back();
     free_held_.pop_back();
-    held_[id] = {injection, 0};
+    held_[id] = {injection, 0, even};
     return id;
 }
 
@@ -93,29 +121,62 @@ PortMessage SourceQueues::next(LinkId link) {
     Port& port = ports_[link];
     require(port.first != no_id, "a port with queued flits has messages");
     Cursor& cursor = cursors_[port.first];
-    PortMessage found{held_[cursor.injection].injection, {}, {0}, {}, cursor.waiting};
-    const Injection& injection = found.injection;
-    while (found.bytes.count == 0) {
-        const bool more = injection.messages->message(injection.rank, injection.phase, cursor.index, found.message);
-        require(more, "an injection has the flits that it announced");
-        ++cursor.index;
-        if (found.message.bytes.count == 0) {
-            continue;
+    const Held& held = held_[cursor.injection];
+    PortMessage found{&held.injection, {}, {0}, {}, cursor.waiting};
+    if (held.even > 0) {
+        find_even(cursor, held, link, found);
+    } else {
+        while (found.bytes.count == 0) {
+            look_at_next(cursor, held, link, found);
         }
-        const Candidates candidates(graph_, injection.source, found.message.destination);
-        const std::uint32_t position = candidates.position(link);
-        if (position < candidates.size()) {
-            found.bytes = part(found.message, injection.source, cursor.before, candidates, position);
-        }
-        cursor.before += striping_.units(found.message);
     }
-    found.transactions = transactions(injection, found.bytes);
-    begin(port, injection.collective, found.transactions.forward);
+    found.transactions = transactions(held.injection, found.bytes);
+    begin(port, held.injection.collective, found.transactions.forward);
     cursor.left -= found.transactions.forward;
     if (cursor.left == 0) {
         drop_first(port);
     }
     return found;
+}
+
+void SourceQueues::read(Cursor& cursor, const Injection& injection, OutMessage& message) {
+    const bool more = injection.messages->message(injection.rank, injection.phase, cursor.index, message);
+    require(more, "an injection has the flits that it announced");
+    ++cursor.index;
+}
+
+void SourceQueues::look_at_next(Cursor& cursor, const Held& held, LinkId link, PortMessage& found) const {
+    const Injection& injection = held.injection;
+    read(cursor, injection, found.message);
+    if (found.message.bytes.count == 0) {
+        return;
+    }
+    const Candidates candidates(graph_, injection.source, found.message.destination);
+    const std::uint32_t position = candidates.position(link);
+    if (position < candidates.size()) {
+        found.bytes = part(found.message, injection.source, cursor.before, candidates, position);
+    }
+    cursor.before += striping_.units(found.message);
+}
+
+// Goes past the messages that have nothing for a port.
+void SourceQueues::find_even(Cursor& cursor, const Held& held, LinkId link, PortMessage& found) const {
+    const std::uint32_t ports = graph_.ports_to_all;
+    const auto position = static_cast<std::uint32_t>(link % ports);
+    const auto start = static_cast<std::uint32_t>(cursor.before % ports);
+    std::uint32_t first = position;
+    if (!striping_.restarts(held.even, ports)) {
+        first = position >= start ? position - start : position + ports - start;
+    }
+    if (first >= held.even) {
+        const auto past = static_cast<std::uint32_t>(first / held.even);
+        cursor.index += past;
+        cursor.before += past * held.even;
+        first -= static_cast<std::uint32_t>(past * held.even);
+    }
+    read(cursor, held.injection, found.message);
+    found.bytes = striping_.sprayed(found.message, held.even, first, ports);
+    cursor.before += held.even;
 }
 
 void SourceQueues::begin(Port& port, std::uint32_t collective, std::int64_t flits) {

@@ -2,6 +2,7 @@
 #include <simlette/fabric/sweep_network.hpp>
 
 #include <algorithm>
+#include <numeric>
 
 #include <simlette/base/contract.hpp>
 #include <simlette/link/flit.hpp>
@@ -20,6 +21,8 @@ SweepNetwork::SweepNetwork(const HostGraph& graph, const RoutingSpec& routing, c
                       [&graph](const LinkClass& kind) { return kind.flit_time == graph.classes.front().flit_time; })),
       one_way_(!graph.has_choices() || routing.granularity == Granularity::message ||
                routing.policy == RoutingPolicy::hashed || routing.policy == RoutingPolicy::fixed),
+      flit_by_flit_(routing.granularity == Granularity::flit &&
+                    (routing.policy == RoutingPolicy::spray || routing.policy == RoutingPolicy::random)),
       many_landings_((graph.has_choices() || graph.has_levels()) && graph.groups == graph.accelerators),
       sources_(graph, routing, rules, seed),
       spray_cycles_(graph.spray_cycles()),
@@ -43,16 +46,12 @@ const char* SweepNetwork::misfit(const HostGraph& graph, const RoutingSpec& rout
 void SweepNetwork::build_ports() {
     const std::size_t links = graph_.links.size();
     ports_.assign(links, {});
-    clocks_.assign(links, {});
     busy_.assign(links / 64 + 1, 0);
-    inbox_.assign(links, {});
-    outputs_.assign((links - first_switch_link_) * channel_count, {});
-    answers_.assign(first_switch_link_, {});
     window_ = Duration{ps_per_second};  // at most, so that a time and a window stay in 64 bits
-    any_finite_ = false;
     for (LinkId id = 0; id < links; ++id) {
         const LinkClass& kind = graph_.class_of(id);
-        Port& port = ports_[id];
+        Port& port = ports_[place_[id]];
+        port.link = id;
         port.flit_time = kind.flit_time;
         port.way = kind.flit_time + kind.latency.total();
         window_ = std::min(window_, port.way);
@@ -63,10 +62,8 @@ void SweepNetwork::build_ports() {
             const bool finite = kind.credits[channel] != unlimited;
             port.credits[channel] = kind.credits[channel];
             port.finite = static_cast<std::uint8_t>(port.finite | finite << channel);
-            any_finite_ = any_finite_ || finite;
         }
     }
-    credit_inbox_.assign(any_finite_ ? links * channel_count : 0, {});
     end_ = start_ + window_;
     reset_spray();
 }
@@ -74,51 +71,73 @@ void SweepNetwork::build_ports() {
 void SweepNetwork::begin_window(Time start) {
     start_ = start;
     end_ = start + window_;
-    landings_.insert(landings_.end(), due_landings_.begin() + static_cast<std::ptrdiff_t>(landed_),
-                     due_landings_.end());
+    for (; landed_ < due_landings_.size(); ++landed_) {
+        add_landing(due_landings_[landed_]);
+    }
     due_landings_.clear();
     landed_ = 0;
-    std::size_t kept = 0;
-    for (const Landing& landing : landings_) {
-        if (landing.time < end_) {
-            due_landings_.push_back(landing);
-        } else {
-            landings_[kept++] = landing;
+    if (last_landing_ < end_) {
+        due_landings_.swap(landings_);
+        first_landing_ = Time::never();
+        last_landing_ = {};
+    } else if (first_landing_ < end_) {
+        sorting_.swap(landings_);
+        landings_.clear();
+        first_landing_ = Time::never();
+        last_landing_ = {};
+        for (const Landing& landing : sorting_) {
+            if (landing.time < end_) {
+                due_landings_.push_back(landing);
+            } else {
+                add_landing(landing);
+            }
         }
     }
-    landings_.resize(kept);
     sort_landings();
 }
 
-// Two passes over eleven bits each where the window has so many instants at most.
+void SweepNetwork::add_landing(const Landing& landing) {
+    landings_.push_back(landing);
+    first_landing_ = std::min(first_landing_, landing.time);
+    last_landing_ = std::max(last_landing_, landing.time);
+}
+
+// Into slices of the window, then each by itself.
 void SweepNetwork::sort_landings() {
-    constexpr unsigned bits = 11;
+    constexpr std::size_t slices = 2048;
     constexpr std::size_t few = 256;
-    if (due_landings_.size() < few || window_.ps >= std::int64_t{1} << 2 * bits || many_landings_) {
-        std::sort(due_landings_.begin(), due_landings_.end(), [](const Landing& a, const Landing& b) {
-            return a.time != b.time ? a.time < b.time : a.link < b.link;
-        });
+    const auto sort = [this](std::vector<Landing>::iterator first, std::vector<Landing>::iterator last) {
+        const auto earlier = [this](const Landing& a, const Landing& b) {
+            return a.time != b.time || !many_landings_ ? a.time < b.time : a.link < b.link;
+        };
+        if (!std::is_sorted(first, last, earlier)) {
+            std::sort(first, last, earlier);
+        }
+    };
+    if (due_landings_.size() < few) {
+        sort(due_landings_.begin(), due_landings_.end());
         return;
     }
+    unsigned shift = 0;
+    while (static_cast<std::uint64_t>(window_.ps) >> shift >= slices) {
+        ++shift;
+    }
+    const auto slice = [&](const Landing& landing) {
+        return static_cast<std::size_t>((landing.time - start_).ps >> shift);
+    };
+    std::array<std::uint32_t, slices + 1> place{};  // where a slice begins
+    for (const Landing& landing : due_landings_) {
+        ++place[slice(landing) + 1];
+    }
+    std::partial_sum(place.begin(), place.end(), place.begin());
+    std::array<std::uint32_t, slices + 1> next = place;
     sorting_.resize(due_landings_.size());
-    for (unsigned shift = 0; shift < 2 * bits; shift += bits) {
-        std::array<std::uint32_t, std::size_t{1} << bits> place{};
-        const auto digit = [&](const Landing& landing) {
-            return static_cast<std::size_t>((landing.time - start_).ps >> shift) & (place.size() - 1);
-        };
-        for (const Landing& landing : due_landings_) {
-            ++place[digit(landing)];
-        }
-        std::uint32_t before = 0;
-        for (std::uint32_t& one : place) {
-            const std::uint32_t count = one;
-            one = before;
-            before += count;
-        }
-        for (const Landing& landing : due_landings_) {
-            sorting_[place[digit(landing)]++] = landing;
-        }
-        due_landings_.swap(sorting_);
+    for (const Landing& landing : due_landings_) {
+        sorting_[next[slice(landing)]++] = landing;
+    }
+    due_landings_.swap(sorting_);
+    for (std::size_t i = 0; i < slices; ++i) {
+        sort(due_landings_.begin() + place[i], due_landings_.begin() + place[i + 1]);
     }
 }
 
@@ -139,10 +158,8 @@ Time SweepNetwork::next_instant(Time limit) {
         } else if (!cut) {
             run_ports(end_, end_);
         }
-        for (const Landing& landing : landings_) {
-            next = std::min(next, landing.time);
-        }
-        next = std::min({next, attention_, landed_ < due_landings_.size() ? due_landings_[landed_].time : next});
+        next = std::min(
+            {next, attention_, first_landing_, landed_ < due_landings_.size() ? due_landings_[landed_].time : next});
         if (next == Time::never()) {
             now_ = std::max(now_, last_event_);
             return next;
@@ -175,6 +192,7 @@ void SweepNetwork::open(Time t) {
 
 void SweepNetwork::close() {
     deliveries_.clear();
+    parts_.clear();
     wakes_.clear();
 }
 
@@ -186,22 +204,32 @@ void SweepNetwork::settle() {
 }
 
 void SweepNetwork::inject(const Injection& injection) {
-    flits_outside_ += sources_.add(injection, [&](LinkId id, std::int64_t flits) {
+    const std::int64_t more = sources_.add(injection, [&](LinkId id, std::int64_t flits) {
         for (std::int64_t left = flits; left > 0; left -= UINT32_MAX) {
-            put(id, {FlitRun::of(0, 0), static_cast<std::uint32_t>(std::min<std::int64_t>(left, UINT32_MAX)), 0, no_id},
-                no_id, now_);
+            put(place_[id],
+                {FlitRun::of(0, 0), static_cast<std::uint32_t>(std::min<std::int64_t>(left, UINT32_MAX)), 0}, no_id,
+                now_);
+        }
+        if (trace_.on()) [[unlikely]] {
+            note_injection(injection, id);
         }
         return PortMessage::Waiting{now_, {}, {}, {}, 0};
     });
+    flits_outside_ += more;
+    constexpr std::int64_t most = 1 << 20;
+    const auto room = static_cast<std::size_t>(std::min(flits_outside_, most));  // a message has one flit at least
+    if (messages_.capacity() < room) {
+        messages_.reserve(std::max(room, 2 * messages_.capacity()));
+    }
 }
 
 void SweepNetwork::reset_arbiters() {
     require(quiet(), "arbiters are reset on a quiet network");
     for (Port& port : ports_) {
         port.next_channel = 0;
-    }
-    for (RunQueues& queues : outputs_) {
-        queues.reset_pointer();
+        for (RunQueues& queues : port.outputs) {
+            queues.reset_pointer();
+        }
     }
     reset_spray();
 }
@@ -211,7 +239,8 @@ void SweepNetwork::deliver(const Landing& landing) {
     const std::uint32_t id = landing.flit >> 2U;
     Message& message = messages_[id];
     const bool answer = (landing.flit & 1U) != 0;
-    const std::uint32_t flits = one_way_ ? message.undelivered : landing.count;
+    const bool followed = trace_.on() && trace_landing(landing);
+    const std::uint32_t flits = one_way_ && !followed ? message.undelivered : landing.count;
     flits_outside_ -= flits;
     message.undelivered -= flits;
     if (message.undelivered > 0) {
@@ -226,7 +255,7 @@ void SweepNetwork::deliver(const Landing& landing) {
     } else {
         ++totals_.response_flits;
     }
-    free_messages_.push_back(id);
+    free_message(id);
 }
 
 void SweepNetwork::reach_completer(std::uint32_t id, LinkId from) {
@@ -240,7 +269,7 @@ void SweepNetwork::reach_completer(std::uint32_t id, LinkId from) {
     }
     finish_data(id);
     if (rules_.responses == ResponsePolicy::none) {
-        free_messages_.push_back(id);
+        free_message(id);
     } else {
         queue_answer(id, 1);
     }
@@ -261,7 +290,10 @@ void SweepNetwork::finish_data(std::uint32_t id) {
                             message.bytes.count, message.flits, message.injected, now_});
     }
     deliveries_.push_back(delivery(id));
-    deliveries_.back().parts.wait = now_ - message.ready;
+    deliveries_.back().taken = now_ - message.ready;
+    if (trace_.on()) [[unlikely]] {
+        tell_parts(id, deliveries_.back());
+    }
 }
 
 Delivery SweepNetwork::delivery(std::uint32_t id) const {
@@ -278,6 +310,7 @@ Delivery SweepNetwork::delivery(std::uint32_t id) const {
             message.bytes,
             message.injected,
             {},
+            nullptr,
             message.released_by_request};
 }
 
@@ -298,8 +331,12 @@ void SweepNetwork::queue_answer(std::uint32_t id, std::uint32_t flits) {
     require(message.answer_link != no_id, "an answer leaves by the port on which the request came");
     message.undelivered = flits;
     flits_outside_ += flits;
-    put(message.answer_link,
-        {FlitRun::of(id, 1) | FlitRun::last_bit, flits, graph_.links[message.first_link].from, no_id}, no_id, now_);
+    if (trace_.on()) [[unlikely]] {
+        trace_.end(id);
+        trace_.begin(id, trace_key(id, 1));
+    }
+    put(place_[message.answer_link],
+        {FlitRun::of(id, 1) | FlitRun::last_bit, flits, graph_.links[message.first_link].from}, no_id, now_);
 }
 
 std::uint32_t SweepNetwork::new_message() {
@@ -313,15 +350,28 @@ std::uint32_t SweepNetwork::new_message() {
     }
     const std::uint32_t id = free_messages_.back();
     free_messages_.pop_back();
+    constexpr std::size_t ahead = 4;
+    if (free_messages_.size() >= ahead) {
+        __builtin_prefetch(messages_.data() + free_messages_[free_messages_.size() - ahead]);
+    }
     if (!kept_.empty()) {
         kept_[id].clear();
     }
     return id;
 }
 
+void SweepNetwork::free_message(std::uint32_t id) {
+    if (trace_.on()) [[unlikely]] {
+        trace_.end(id);
+        freed_.push_back(id);
+        return;
+    }
+    free_messages_.push_back(id);
+}
+
 std::uint32_t SweepNetwork::start_message(const PortMessage& next, LinkId link) {
     const std::uint32_t id = new_message();
-    const Injection& injection = next.injection;
+    const Injection& injection = *next.injection;
     const std::uint32_t peer = next.message.destination_rank;
     Message& message = messages_[id];
     message.ready = next.waiting.ready;
@@ -338,22 +388,24 @@ std::uint32_t SweepNetwork::start_message(const PortMessage& next, LinkId link) 
     message.read = injection.read;
     message.answered = false;
     message.released_by_request = false;
+    if (trace_.on()) [[unlikely]] {
+        trace_.begin(id, trace_key(id, 0));
+    }
     return id;
 }
 
-Duration SweepNetwork::stalled_for(LinkId id, std::uint32_t channel) const {
-    const StallClock& clock = clocks_[id];
-    const bool running = (ports_[id].stalled >> channel & 1U) != 0;
-    return running ? clock.total[channel] + (now_ - clock.since[channel]) : clock.total[channel];
+Duration SweepNetwork::stalled_for(const Port& port, std::uint32_t channel) const {
+    const bool running = (port.stalled >> channel & 1U) != 0;
+    return running ? port.stall[channel] + (now_ - port.stalled_since[channel]) : port.stall[channel];
 }
 
 NetworkStatistics SweepNetwork::statistics() const {
     NetworkStatistics statistics = totals_;
     statistics.events = events_;
-    for (LinkId id = 0; id < ports_.size(); ++id) {
+    for (const Port& port : ports_) {
         for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
-            statistics.stall_total += stalled_for(id, channel);
-            statistics.stall_max_port = std::max(statistics.stall_max_port, stalled_for(id, channel));
+            statistics.stall_total += stalled_for(port, channel);
+            statistics.stall_max_port = std::max(statistics.stall_max_port, stalled_for(port, channel));
         }
     }
     return statistics;
@@ -362,13 +414,13 @@ NetworkStatistics SweepNetwork::statistics() const {
 std::vector<LinkStatistics> SweepNetwork::link_statistics() const {
     std::vector<LinkStatistics> all(ports_.size());
     for (LinkId id = 0; id < ports_.size(); ++id) {
-        const Port& port = ports_[id];
+        const Port& port = port_of(id);
         LinkStatistics& one = all[id];
         one.name = graph_.link_name(id);
         one.flits = port.sent;
         one.bytes = one.flits * flit_bytes.count;
         one.busy = one.flits * port.flit_time;
-        one.stall = {stalled_for(id, 0), stalled_for(id, 1)};
+        one.stall = {stalled_for(port, 0), stalled_for(port, 1)};
         one.queue = port.peak_queue;
         const auto waiting = static_cast<std::uint64_t>(port.queued[0] + port.queued[1]);
         one.waited = Duration{static_cast<std::int64_t>(port.waited + waiting * static_cast<std::uint64_t>(now_.ps))};
@@ -379,7 +431,7 @@ std::vector<LinkStatistics> SweepNetwork::link_statistics() const {
 std::vector<Duration> SweepNetwork::wire_times() const {
     std::vector<Duration> all(ports_.size());
     for (LinkId id = 0; id < ports_.size(); ++id) {
-        const Port& port = ports_[id];
+        const Port& port = port_of(id);
         const Duration to_come = port.free_at > now_ ? port.free_at - now_ : Duration{0};
         all[id] = port.sent * port.flit_time - to_come;
     }
@@ -394,13 +446,13 @@ StallReport SweepNetwork::explain() const {
     std::vector<WaitingPort> waiting;
     for (LinkId id = 0; id < ports_.size(); ++id) {
         for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
-            if (ports_[id].queued[channel] == 0 || ports_[id].credits[channel] > 0) {
+            if (port_of(id).queued[channel] == 0 || port_of(id).credits[channel] > 0) {
                 continue;
             }
             WaitingPort port{id, static_cast<Channel>(channel), {}};
-            const std::uint32_t at = ports_[id].at;
+            const std::uint32_t at = port_of(id).at;
             for (const LinkId out : at == no_id ? std::vector<LinkId>{} : leaving[at]) {
-                if (output(out, channel).holds(id)) {
+                if (port_of(out).outputs[channel].holds(id)) {
                     port.waits_for.push_back(out);
                 }
             }
@@ -414,15 +466,18 @@ void SweepNetwork::clear() {
     now_ = start_ = decided_ = last_event_ = credits_home_ = {};
     attention_ = Time::never();
     build_ports();
-    pool_.clear();
     sources_.clear();
     messages_.clear();
     free_messages_.clear();
     kept_.clear();
     landings_.clear();
     due_landings_.clear();
+    first_landing_ = Time::never();
+    last_landing_ = {};
     landed_ = 0;
     alarms_ = {};
+    sent_.clear();
+    given_.clear();
     deliveries_.clear();
     wakes_.clear();
     records_.clear();
@@ -430,6 +485,10 @@ void SweepNetwork::clear() {
     events_ = 0;
     totals_ = NetworkStatistics{};
     hash_ = {};
+    parts_.clear();
+    trace_.clear();
+    freed_.clear();
+    traced_injections_.clear();
 }
 
 }  // namespace simlette

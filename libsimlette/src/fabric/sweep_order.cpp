@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include <boost/pending/disjoint_sets.hpp>
+
 #include <simlette/base/contract.hpp>
 #include <simlette/base/mix.hpp>
 #include <simlette/fabric/sweep_network.hpp>
@@ -63,72 +65,118 @@ std::vector<std::uint32_t> channel_stages(const HostGraph& graph) {
     return stage;
 }
 
-// Those that feed one switch stand together, so that what they write to lies together.
+namespace {
+
+// Of each link one of those that it depends on, however far: links that never meet have different ones.
+std::vector<LinkId> parts_of(const HostGraph& graph) {
+    boost::disjoint_sets_with_storage<> switches(graph.packet_switches);
+    for (std::uint32_t at = 0; at < graph.packet_switches; ++at) {
+        switches.make_set(at);
+    }
+    const auto at = [&graph](NodeId node) { return node - graph.accelerators; };
+    for (const HostLink& link : graph.links) {
+        if (link.from >= graph.accelerators && link.to >= graph.accelerators) {
+            switches.union_set(at(link.from), at(link.to));
+        }
+    }
+    std::vector<LinkId> first(graph.packet_switches, no_id);
+    std::vector<LinkId> parts(graph.links.size());
+    for (LinkId id = 0; id < parts.size(); ++id) {
+        const HostLink& link = graph.links[id];
+        const NodeId node = std::max(link.from, link.to);
+        if (node < graph.accelerators) {
+            parts[id] = id;
+            continue;
+        }
+        LinkId& part = first[switches.find_set(at(node))];
+        part = std::min(part, id);
+        parts[id] = part;
+    }
+    return parts;
+}
+
+}  // namespace
+
+// Links that depend on each other stand together, and among them those that feed one switch: what they write to is
+// near, and still in the cache when its turn comes.
 void SweepNetwork::order_ports() {
     const std::vector<std::uint32_t> stage = channel_stages(graph_);
+    const std::vector<LinkId> part = parts_of(graph_);
     order_.resize(graph_.links.size());
     for (LinkId id = 0; id < order_.size(); ++id) {
         order_[id] = id;
     }
     const auto key = [&](LinkId id) {
-        return std::make_tuple(stage[id], stage[id] == 0 ? 0 : graph_.links[id].to, id);
+        return std::make_tuple(part[id], stage[id], stage[id] == 0 ? 0 : graph_.links[id].to, id);
     };
     std::sort(order_.begin(), order_.end(), [&](LinkId a, LinkId b) { return key(a) < key(b); });
     place_.resize(order_.size());
-    for (std::uint32_t place = 0; place < order_.size(); ++place) {
+    for (Place place = 0; place < order_.size(); ++place) {
         place_[order_[place]] = place;
+    }
+    for (const SwitchRoutes& routes : graph_.switches) {
+        onward_.push_back(
+            {routes.own_group, routes.first_down == no_id ? no_id : place_[routes.first_down], routes.first_choice});
+    }
+    for (const LinkId link : graph_.choice_links) {
+        choices_.push_back(place_[link]);
     }
 }
 
-void SweepNetwork::put(LinkId out, const FlitRun& run, LinkId input, Time arrives) {
-    inbox_[out].push_back({arrives, run, input});
+void SweepNetwork::put(Place out, const FlitRun& run, LinkId input, Time arrives) {
+    __builtin_prefetch(&ports_[out].inbox);
+    sent_.push_back({out, {arrives, run, input}});
     need(out);
     expect(arrives);
 }
 
 // A run arrives at the end of a link.
-void SweepNetwork::go_on(LinkId id, const Port& port, const FlitRun& run, Time arrives) {
+void SweepNetwork::go_on(Port& port, const FlitRun& run, Time arrives) {
     last_event_ = std::max(last_event_, arrives + port.flit_time * (run.count - 1));
     if (port.at == no_id) {
-        land(id, port, run, arrives);
+        land(port, run, arrives);
         return;
     }
-    if (graph_.hangs_on(port.at, run.destination)) {
-        put_each(graph_.way_down(port.at, run.destination), run, id, arrives, port.flit_time);
+    const Onward& onward = onward_[port.at];
+    const GroupPlace& destination = graph_.places[run.destination];
+    if (onward.own_group == destination.group) {
+        put_each(onward.first_down + destination.index, run, port, arrives);
         return;
     }
-    const LinkChoice& choice = graph_.choice(port.at, run.destination);
-    const LinkId* links = graph_.choice_links.data() + choice.first;
-    const bool by_flit = routing_.granularity == Granularity::flit &&
-                         (routing_.policy == RoutingPolicy::spray || routing_.policy == RoutingPolicy::random);
-    if (choice.count == 1 || !by_flit) {
-        put_each(links[choice.count == 1 ? 0 : choose(id, port, run, choice.count)], run, id, arrives, port.flit_time);
+    const LinkChoice& choice = graph_.choices[onward.first_choice + destination.group];
+    const Place* ways = choices_.data() + choice.first;
+    if (choice.count == 1 || !flit_by_flit_) {
+        put_each(ways[choice.count == 1 ? 0 : choose(port, run, choice.count)], run, port, arrives);
+        return;
+    }
+    if (run.count == 1) {
+        put(ways[turn(port, run.channel(), choice.count)], run, port.link, arrives);
         return;
     }
     FlitRun one = run;
     one.count = 1;
     for (std::uint32_t i = 0; i < run.count; ++i) {
         one.flit = i + 1 == run.count ? run.flit : run.flit & ~FlitRun::last_bit;
-        put(links[turn(id, port, run.channel(), choice.count)], one, id, arrives + port.flit_time * i);
+        put(ways[turn(port, run.channel(), choice.count)], one, port.link, arrives + port.flit_time * i);
     }
 }
 
-// Links of another rate take flits one by one.
-void SweepNetwork::put_each(LinkId out, const FlitRun& run, LinkId input, Time arrives, Duration flit_time) {
-    if (one_rate_) {
-        put(out, run, input, arrives);
+// Links of another rate take flits one by one; so are those that are followed.
+void SweepNetwork::put_each(Place out, const FlitRun& run, const Port& input, Time arrives) {
+    if (one_rate_ && !follows(run)) {
+        put(out, run, input.link, arrives);
         return;
     }
     FlitRun one = run;
     one.count = 1;
     for (std::uint32_t i = 0; i < run.count; ++i) {
         one.flit = i + 1 == run.count ? run.flit : run.flit & ~FlitRun::last_bit;
-        put(out, one, input, arrives + flit_time * i);
+        put(out, one, input.link, arrives + input.flit_time * i);
     }
 }
 
 // For all flits of a message alike.
-std::uint32_t SweepNetwork::choose(LinkId id, const Port& port, const FlitRun& run, std::uint32_t candidates) {
+std::uint32_t SweepNetwork::choose(Port& port, const FlitRun& run, std::uint32_t candidates) {
     if (routing_.policy == RoutingPolicy::fixed) {
         return static_cast<std::uint32_t>(run.destination / graph_.switches[port.at].static_divisor % candidates);
     }
@@ -148,55 +196,87 @@ std::uint32_t SweepNetwork::choose(LinkId id, const Port& port, const FlitRun& r
             return before.choice;
         }
     }
-    kept.push_back({port.at, run.channel(), turn(id, port, run.channel(), candidates)});
+    kept.push_back({port.at, run.channel(), turn(port, run.channel(), candidates)});
     return kept.back().choice;
 }
 
-std::uint32_t SweepNetwork::turn(LinkId id, const Port& port, std::uint32_t channel, std::uint32_t candidates) {
+std::uint32_t SweepNetwork::turn(Port& port, std::uint32_t channel, std::uint32_t candidates) {
     if (routing_.policy == RoutingPolicy::random) {
-        const std::uint64_t count = draws_[std::size_t{id} * channel_count + channel]++;
-        return static_cast<std::uint32_t>(mix(mix(mix(seed_, port.at), graph_.links[id].to_port), count) % candidates);
+        const std::uint64_t count = port.draws[channel]++;
+        return static_cast<std::uint32_t>(mix(mix(mix(seed_, port.at), graph_.links[port.link].to_port), count) %
+                                          candidates);
     }
     const std::uint32_t cycle = spray_cycles_[port.at];
-    std::uint32_t& sprayed = sprayed_[id][channel];
+    std::uint32_t& sprayed = port.sprayed[channel];
     const std::uint32_t turn = sprayed;
     sprayed = turn + 1 == cycle ? 0 : turn + 1;
     return cycle == candidates ? turn : turn % candidates;
 }
 
 void SweepNetwork::reset_spray() {
-    sprayed_.assign(ports_.size(), {});
-    for (LinkId id = 0; id < ports_.size(); ++id) {
-        if (ports_[id].at != no_id) {
-            sprayed_[id].fill(graph_.links[id].to_port % spray_cycles_[ports_[id].at]);
+    for (Port& port : ports_) {
+        if (port.at != no_id) {
+            port.sprayed.fill(graph_.links[port.link].to_port % spray_cycles_[port.at]);
         }
+        port.draws.fill(0);
     }
-    draws_.assign(routing_.policy == RoutingPolicy::random ? ports_.size() * channel_count : 0, 0);
 }
 
 // The core counts a message when its last flit is there.
-void SweepNetwork::land(LinkId id, const Port& port, const FlitRun& run, Time first) {
+void SweepNetwork::land(const Port& port, const FlitRun& run, Time first) {
+    if (follows(run)) {
+        for (std::uint32_t i = 0; i < run.count; ++i) {
+            const std::uint32_t flit = i + 1 == run.count ? run.flit : run.flit & ~FlitRun::last_bit;
+            add_landing({first + port.flit_time * i, flit, 1, port.link});
+        }
+        return;
+    }
     if (one_way_ && !run.has_last()) {
         return;
     }
-    landings_.push_back({first + port.flit_time * (run.count - 1), run.flit, run.count, id});
+    add_landing({first + port.flit_time * (run.count - 1), run.flit, run.count, port.link});
 }
 
-void SweepNetwork::give_credits(LinkId id, std::uint32_t channel, Time first, std::uint32_t count, Duration flit_time) {
-    std::vector<CreditRun>& inbox = credit_inbox_[std::size_t{id} * channel_count + channel];
+void SweepNetwork::give_credits(Place to, std::uint32_t channel, Time first, std::uint32_t count, Duration flit_time) {
+    Port& port = ports_[to];
+    __builtin_prefetch(&port.queued);
+    __builtin_prefetch(&port.credit_inbox[channel]);
     if (one_rate_) {
-        inbox.push_back({first, count});
+        given_.push_back({to, channel, {first, count}});
     } else {
         for (std::uint32_t i = 0; i < count; ++i) {
-            inbox.push_back({first + flit_time * i, 1});
+            given_.push_back({to, channel, {first + flit_time * i, 1}});
         }
     }
     credits_home_ = std::max(credits_home_, first + flit_time * (count - 1));
     last_event_ = std::max(last_event_, credits_home_);
-    if (ports_[id].queued[channel] > 0) {
-        need(id);
-        expect(first);
+}
+
+void SweepNetwork::hand_over_runs() {
+    for (const Sent& one : sent_) {
+        const std::vector<Inbound>& inbox = ports_[one.to].inbox;
+        __builtin_prefetch(inbox.data() + inbox.size());
     }
+    for (const Sent& one : sent_) {
+        ports_[one.to].inbox.push_back(one.inbound);
+    }
+    sent_.clear();
+}
+
+void SweepNetwork::hand_over_credits() {
+    for (const Given& one : given_) {
+        const std::vector<CreditRun>& inbox = ports_[one.to].credit_inbox[one.channel];
+        __builtin_prefetch(inbox.data() + inbox.size());
+    }
+    for (const Given& one : given_) {
+        Port& port = ports_[one.to];
+        port.credit_inbox[one.channel].push_back(one.run);
+        if (port.queued[one.channel] > 0) {
+            need(one.to);
+            expect(one.run.time);
+        }
+    }
+    given_.clear();
 }
 
 }  // namespace simlette

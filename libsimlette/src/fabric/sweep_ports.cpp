@@ -18,31 +18,40 @@ std::uint64_t sum_of_times(Time first, std::int64_t count, Duration stride) {
 }  // namespace
 
 void SweepNetwork::run_ports(Time decide_before, Time absorb_before) {
+    constexpr std::size_t many_runs = 64;
     attention_ = Time::never();
+    hand_over_runs();
     for (std::size_t word = 0; word < busy_.size(); ++word) {
         std::uint64_t to_do = busy_[word];
         while (to_do != 0) {
             const auto bit = static_cast<unsigned>(__builtin_ctzll(to_do));
-            const LinkId id = order_[word * 64 + bit];
+            const auto place = static_cast<Place>(word * 64 + bit);
             busy_[word] &= ~(std::uint64_t{1} << bit);
-            if (id < first_switch_link_) {
-                visit<false>(id, decide_before, absorb_before);
+            if (order_[place] < first_switch_link_) {
+                visit<false>(place, decide_before, absorb_before);
             } else {
-                visit<true>(id, decide_before, absorb_before);
+                visit<true>(place, decide_before, absorb_before);
+            }
+            hand_over_credits();
+            if (sent_.size() >= many_runs) {
+                hand_over_runs();
             }
             to_do = busy_[word] & ~((std::uint64_t{2} << bit) - 1);  // credits may have called others since
         }
     }
+    hand_over_runs();
+    free_messages_.insert(free_messages_.end(), freed_.begin(), freed_.end());
+    freed_.clear();
     decided_ = decide_before;
 }
 
 template <bool at_switch>
-void SweepNetwork::visit(LinkId id, Time decide_before, Time absorb_before) {
-    Pass pass{id, ports_[id]};
+void SweepNetwork::visit(Place place, Time decide_before, Time absorb_before) {
+    Pass pass{ports_[place]};
     Port& port = pass.port;
-    take_due<at_switch>(id, port, absorb_before);
+    take_due<at_switch>(port, absorb_before);
     if (port.finite != 0) {
-        take_credits(id, port, absorb_before);
+        take_credits(port, absorb_before);
     }
     arriving_.clear();
     Time now = std::max(port.free_at, decided_);  // no window may pass over an instant at which a stall begins
@@ -57,7 +66,9 @@ void SweepNetwork::visit(LinkId id, Time decide_before, Time absorb_before) {
         if (now >= decide_before) {
             break;
         }
-        absorb<at_switch>(pass, now);
+        if (!arriving_.empty() || (pass.next < due_.size() && due_[pass.next].time <= now)) {
+            absorb<at_switch>(pass, now);
+        }
         const std::uint32_t ready = (port.queued[0] > 0 ? 1U : 0U) | (port.queued[1] > 0 ? 2U : 0U);
         const std::uint32_t able = port.finite == 0 ? ready : ready & paid(pass, now);
         if (able == 0) {
@@ -99,15 +110,15 @@ void SweepNetwork::finish(Pass& pass, Time decide_before, Time absorb_before) {
             next = port.credits[channel] > 0 || !stalled ? next : credit;
         }
         if (port.queued[channel] > 0 && next != Time::never()) {
-            need(pass.id);
+            need(place_of(port));
             expect(next);
         }
     }
 }
 
 template <bool at_switch>
-void SweepNetwork::take_due(LinkId id, const Port& port, Time before) {
-    std::vector<Inbound>& inbox = inbox_[id];
+void SweepNetwork::take_due(Port& port, Time before) {
+    std::vector<Inbound>& inbox = port.inbox;
     due_.clear();
     std::size_t kept = 0;
     Time next = Time::never();
@@ -132,7 +143,7 @@ void SweepNetwork::take_due(LinkId id, const Port& port, Time before) {
     }
     inbox.resize(kept);
     if (kept > 0) {
-        need(id);
+        need(place_of(port));
         expect(next);
     }
     if (!sorted) {
@@ -159,14 +170,14 @@ void SweepNetwork::sort_due() {
     }
 }
 
-void SweepNetwork::take_credits(LinkId id, const Port& port, Time before) {
+void SweepNetwork::take_credits(Port& port, Time before) {
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
         std::vector<CreditRun>& due = due_credits_[channel];
         due.clear();
         if ((port.finite >> channel & 1U) == 0) {
             continue;
         }
-        std::vector<CreditRun>& inbox = credit_inbox_[std::size_t{id} * channel_count + channel];
+        std::vector<CreditRun>& inbox = port.credit_inbox[channel];
         std::size_t kept = 0;
         for (const CreditRun& run : inbox) {
             if (run.time >= before) {
@@ -209,12 +220,15 @@ void SweepNetwork::absorb_one(Pass& pass, const Inbound& arrival) {
     port.queued[channel] += flits;
     port.waited -= sum_of_times(arrival.time, flits, at_switch ? port.flit_time : Duration{0});
     if constexpr (at_switch) {
-        output(pass.id, channel).push(arrival.input, arrival.run, pool_);
+        port.outputs[channel].push(arrival.input, arrival.run, port.pool);
         if (flits > 1) {
             arriving_.push_back({arrival.time, flits});
         }
     } else if (channel == 1) {
-        answers_[pass.id].push(arrival.run, pool_);
+        port.answers.push(arrival.run, port.pool);
+    }
+    if (trace_.on()) [[unlikely]] {
+        trace_arrival(port, arrival, at_switch);
     }
 }
 
@@ -272,7 +286,7 @@ void SweepNetwork::absorb_credits(Pass& pass, std::uint32_t channel, Time until)
 // Those that come after `until` wait for another window. Returns when the first of them comes.
 Time SweepNetwork::return_credits(Pass& pass, std::uint32_t channel, Time until) {
     absorb_credits(pass, channel, until);
-    std::vector<CreditRun>& inbox = credit_inbox_[std::size_t{pass.id} * channel_count + channel];
+    std::vector<CreditRun>& inbox = pass.port.credit_inbox[channel];
     const std::vector<CreditRun>& runs = due_credits_[channel];
     inbox.insert(inbox.end(), runs.begin() + static_cast<std::ptrdiff_t>(pass.paid[channel]), runs.end());
     Time first = Time::never();
@@ -307,13 +321,13 @@ std::int64_t SweepNetwork::payable(const Pass& pass, std::uint32_t channel, Time
 // How many flits of a channel may leave one after the other before anything else can come between.
 template <bool at_switch>
 std::int64_t SweepNetwork::flits_in_a_row(Pass& pass, std::uint32_t channel, Time start, Time before) {
-    const Port& port = pass.port;
+    Port& port = pass.port;
     std::int64_t most = 0;
     if constexpr (at_switch) {
-        const RunQueues& queues = output(pass.id, channel);
-        most = queues.inputs() > 1 ? 1 : queues.head(pool_).count;
+        const RunQueues& queues = port.outputs[channel];
+        most = queues.inputs() > 1 ? 1 : queues.head(port.pool).count;
     } else {
-        most = channel == 0 ? begin_request(pass.id).flits_left : pool_[answers_[pass.id].first()].count;
+        most = channel == 0 ? begin_request(port.link).flits_left : port.pool[port.answers.first()].run.count;
     }
     if (most == 1) {
         return 1;
@@ -331,30 +345,37 @@ void SweepNetwork::send(Pass& pass, std::uint32_t channel, Time start, std::int6
     Port& port = pass.port;
     const auto count = static_cast<std::uint32_t>(flits);
     FlitRun run;
+    LinkId from = no_id;
     if constexpr (at_switch) {
-        const RunQueues::Served served = output(pass.id, channel).pop(count, pool_);
+        const RunQueues::Served served = port.outputs[channel].pop(count, port.pool);
         run = served.run;
-        if ((ports_[served.input].finite >> channel & 1U) != 0) {
-            give_credits(served.input, channel, start + port.flit_time + graph_.class_of(served.input).credit_return,
-                         count, port.flit_time);
+        from = served.input;
+        const Place input = place_[served.input];
+        if ((ports_[input].finite >> channel & 1U) != 0) {
+            give_credits(input, channel, start + port.flit_time + graph_.class_of(served.input).credit_return, count,
+                         port.flit_time);
         }
     } else {
-        run = channel == 0 ? next_request(pass.id, start, count) : answers_[pass.id].pop(count, pool_);
+        run = channel == 0 ? next_request(port.link, start, count) : port.answers.pop(count, port.pool);
+    }
+    if (trace_.on()) [[unlikely]] {
+        trace_departure(port, run, from, start);
     }
     port.queued[channel] -= flits;
     port.waited += sum_of_times(start, flits, port.flit_time);
     port.sent += flits;
     port.free_at = start + port.flit_time * flits;
     port.next_channel = static_cast<std::uint8_t>(1U - channel);
+    port.on_wire = run.flit;
     note_left_waiting(port, start, flits);
     if ((port.finite >> channel & 1U) != 0) {
         port.credits[channel] -= flits;
         if (port.at == no_id) {
-            give_credits(pass.id, channel, start + port.way + graph_.class_of(pass.id).credit_return, count,
+            give_credits(place_of(port), channel, start + port.way + graph_.class_of(port.link).credit_return, count,
                          port.flit_time);
         }
     }
-    go_on(pass.id, port, run, start + port.way);
+    go_on(port, run, start + port.way);
 }
 
 // With one flit leaving and at most one coming in each flit time, the first flit time shows the longest queue of a run.
@@ -372,7 +393,7 @@ void SweepNetwork::start_stalls(Pass& pass, std::uint32_t ready, Time now) {
     Port& port = pass.port;
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
         if (((ready & ~std::uint32_t{port.stalled}) >> channel & 1U) != 0) {
-            clocks_[pass.id].since[channel] = now;
+            port.stalled_since[channel] = now;
         }
     }
     port.stalled = static_cast<std::uint8_t>(ready);
@@ -380,13 +401,13 @@ void SweepNetwork::start_stalls(Pass& pass, std::uint32_t ready, Time now) {
 }
 
 void SweepNetwork::end_stalls(Pass& pass, Time now) {
-    StallClock& clock = clocks_[pass.id];
+    Port& port = pass.port;
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
-        if ((pass.port.stalled >> channel & 1U) != 0) {
-            clock.total[channel] += now - clock.since[channel];
+        if ((port.stalled >> channel & 1U) != 0) {
+            port.stall[channel] += now - port.stalled_since[channel];
         }
     }
-    pass.port.stalled = 0;
+    port.stalled = 0;
 }
 
 // The message under way at a port; the next one begins if none is.
@@ -410,7 +431,7 @@ FlitRun SweepNetwork::next_request(LinkId id, Time start, std::uint32_t flits) {
     }
     current.flits_left -= flits;
     const std::uint32_t last = current.flits_left == 0 ? FlitRun::last_bit : 0;
-    return {FlitRun::of(current.message, 0) | last, flits, message.destination, no_id};
+    return {FlitRun::of(current.message, 0) | last, flits, message.destination};
 }
 
 }  // namespace simlette

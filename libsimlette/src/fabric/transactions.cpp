@@ -11,18 +11,6 @@ std::int64_t group_half_flits(const TlStream& stream) {
     return stream.inner_data > 0 ? 1 + stream.per_control * stream.inner_data : 2;
 }
 
-Transactions packed(const TransactionRules& rules, Bytes bytes, bool read, std::int64_t per_control) {
-    Transactions t;
-    t.forward_stream = read ? read_request_stream(bytes, per_control)
-                            : write_stream(bytes, {per_control, ByteEnables::where_needed, max_request});
-    t.back_stream = read ? read_response_stream(bytes, compressed_responses_per_control)
-                         : write_response_stream(t.forward_stream.transactions);
-    t.forward = dl_flits(t.forward_stream);
-    t.one_by_one = rules.responses == ResponsePolicy::per_transaction;
-    t.back = read || t.one_by_one ? dl_flits(t.back_stream) : (rules.responses == ResponsePolicy::none ? 0 : 1);
-    return t;
-}
-
 }  // namespace
 
 std::int64_t Transactions::answers_due(std::int64_t arrived) const {
@@ -43,13 +31,15 @@ std::int64_t Transactions::opened(std::int64_t flits) const {
     return std::min(controls * forward_stream.per_control, forward_stream.transactions);
 }
 
-Transactions transactions_of(const TransactionRules& rules, Bytes bytes, bool read, std::int64_t per_control) {
-    if (rules.fidelity == Fidelity::ualink) {
-        return packed(rules, bytes, read, per_control);
-    }
+Transactions packed_transactions(const TransactionRules& rules, Bytes bytes, bool read, std::int64_t per_control) {
     Transactions t;
-    t.forward = read ? 1 : flits_for(bytes);
-    t.back = read ? flits_for(bytes) : (rules.responses == ResponsePolicy::none ? 0 : 1);
+    t.forward_stream = read ? read_request_stream(bytes, per_control)
+                            : write_stream(bytes, {per_control, ByteEnables::where_needed, max_request});
+    t.back_stream = read ? read_response_stream(bytes, compressed_responses_per_control)
+                         : write_response_stream(t.forward_stream.transactions);
+    t.forward = dl_flits(t.forward_stream);
+    t.one_by_one = rules.responses == ResponsePolicy::per_transaction;
+    t.back = read || t.one_by_one ? dl_flits(t.back_stream) : (rules.responses == ResponsePolicy::none ? 0 : 1);
     return t;
 }
 

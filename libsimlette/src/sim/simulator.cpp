@@ -48,8 +48,6 @@ struct Simulator::State {
             reason = "what passes every port is recorded";
         } else if (options.count_shares) {
             reason = "flits are counted by collective on every link";
-        } else if (!options.traced_messages.empty()) {
-            reason = "messages are traced flit by flit";
         } else if (options.prefer_explained && options.engine == Engine::automatic && !fabric->graph.has_levels() &&
                    !fabric->graph.has_choices()) {
             reason = "the reference finds critical paths of one level while it runs";
@@ -76,6 +74,7 @@ struct Simulator::State {
             }
         } else if (auto* sweep = std::get_if<SweepNetwork>(&network)) {
             sweep->record_messages(options.record_messages);
+            sweep->trace(options.traced_messages);
         } else if (auto* message = std::get_if<MessageNetwork>(&network)) {
             message->record_messages(options.record_messages);
         }
@@ -99,19 +98,17 @@ struct Simulator::State {
         }
     }
 
-    // Of a sweep: of nothing.
+    // Requires: flit mode.
     const FlitTrace& traced() const {
         const auto* flit = std::get_if<FlitNetwork<LaneQueue>>(&network);
-        return flit != nullptr ? flit->traced() : no_trace;
+        return flit != nullptr ? flit->traced() : std::get<SweepNetwork>(network).traced();
     }
 
     // The parts of its critical path are known.
     bool explained(const CollectiveGroups& collective) const {
         const auto* flit = std::get_if<FlitNetwork<LaneQueue>>(&network);
-        if (flit == nullptr) {
-            return options.mode == Mode::flit && path_traced(path_of(collective), no_trace);  // if nothing was sent
-        }
-        return (flit->explains_all() || path_traced(path_of(collective), flit->traced()));
+        return options.mode == Mode::flit &&
+               ((flit != nullptr && flit->explains_all()) || path_traced(path_of(collective), traced()));
     }
 
     const FlitNetwork<LaneQueue>& recorded() const {
@@ -277,7 +274,6 @@ struct Simulator::State {
     std::shared_ptr<const Fabric> fabric;
     SimulatorOptions options;
     std::string fallback_reason;
-    FlitTrace no_trace;
     Network network;
     Player player;
     ScheduleStore schedules;

@@ -21,6 +21,7 @@ SimulatorOptions options_of(const RunControl& control) {
     options.record_ports = control.record_trace;
     options.mode = control.mode;
     options.engine = control.engine;
+    options.prefer_explained = false;
     options.count_shares = control.count_shares;
     return options;
 }
@@ -244,11 +245,16 @@ void explain(const LoadedRun& loaded, const RunInputs& inputs, const RunControl&
              const std::vector<TracedMessage>& critical, RunReport& report) {
     RunControl plain = control;
     plain.record_utilization = false;
-    WorkloadRun again(loaded, inputs, plain, {false, false, critical, Mode::flit});
+    SimulatorOptions options;
+    options.traced_messages = critical;
+    options.engine = control.engine;
+    options.prefer_explained = false;
+    WorkloadRun again(loaded, inputs, plain, options);
     const Outcome outcome = again.play();
     again.add_costs(report);
     if (outcome != report.outcome) {
         report.explained = false;  // interrupted: the first run is whole
+        report.paths_missing = true;
         return;
     }
     for (std::size_t entry = 0; entry < report.collectives.size(); ++entry) {

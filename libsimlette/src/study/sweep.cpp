@@ -137,7 +137,7 @@ private:
         control.stop = &quit_;
         try {
             const RunReport report = simlette::run(loaded, study_.inputs(point), control);
-            if (report.outcome != Outcome::interrupted) {
+            if (report.outcome != Outcome::interrupted && !report.paths_missing) {
                 finished.outcome = outcome_name(report.outcome);
                 finished.error = report.outcome == Outcome::stalled ? stall_text(report) : "";
                 finished.values = values_of(report);

@@ -207,7 +207,9 @@ TEST_CASE("a run that is cut short has slices that say so") {
 }
 
 TEST_CASE("recording a trace does not change what is simulated") {
-    const RunReport plain = run(contended_run(), {"t.yaml", "w.yaml", {}, {}});
+    RunControl reference;
+    reference.engine = Engine::reference;
+    const RunReport plain = run(contended_run(), {"t.yaml", "w.yaml", {}, {}}, reference);
     const RunReport report = traced(contended_run());
     CHECK(plain.event_hash == report.event_hash);
     CHECK(plain.statistics.events == report.statistics.events);

@@ -25,6 +25,7 @@ public:
                   std::shared_ptr<const Schedule> schedule, std::vector<std::uint32_t> accelerators,
                   std::uint32_t first_place = 0);
 
+    PhaseSizes sizes(std::uint32_t place, std::uint32_t phase) const override;
     bool message(std::uint32_t place, std::uint32_t phase, std::uint32_t index, OutMessage& out) const override;
 
     const Schedule& schedule() const { return schedule_; }
@@ -39,7 +40,7 @@ public:
     Time end() const { return last_finish_; }
     Time first_finish() const { return first_finish_; }  // of a rank
     // Of the way to the message delivered last. Requires: finished().
-    const TimeParts& critical_path() const { return last_.parts; }
+    TimeParts critical_path() const;
     // The messages of that way, first sent first: each was released by the delivery of the one before.
     struct Step {
         std::uint32_t phase = 0;
@@ -105,14 +106,15 @@ private:
     std::vector<std::uint32_t> accelerators_;
     std::uint32_t first_place_;
     bool alike_;
+    std::vector<PhaseSizes> sizes_;      // by phase, of a rank; only if all send alike
     std::vector<std::int64_t> needed_;   // bytes addressed to a rank, by phase, or by phase and rank
     std::vector<std::int64_t> arrived_;  // by phase and rank
     std::vector<std::uint32_t> phase_;   // of each rank; schedule_.phases.size(): finished
     std::vector<std::uint32_t> at_barrier_;
     std::vector<std::vector<Delivery>> early_;         // by holder: requests for a phase that it has not entered
     std::vector<std::vector<std::vector<Leg>>> into_;  // by phase and receiver; of reads with Symmetry::none
-    // How a rank came to enter a phase, or would come to end it: the delivery it waited for, and what the whole way
-    // from the start of the collective to there went through.
+    // How a rank came to enter a phase, or would come to end it: the delivery it waited for, and what that went
+    // through.
     struct Arrival {
         Time at{-1};
         std::uint32_t source = 0;
@@ -126,6 +128,8 @@ private:
     const Arrival& last_of(std::uint32_t phase, std::uint32_t rank) const {
         return last_of_[spec_.phase_barrier ? phase : std::size_t{phase} * schedule_.ranks + rank];
     }
+    const Arrival* last() const;                     // of all; nullptr: there are no phases
+    TimeParts way_of(const Arrival& arrival) const;  // from the start of the collective
     static bool decides(const Arrival& later, const Arrival& than);
     void go_on_by(std::uint32_t rank, const Arrival& last, Time now, Orders& orders);
     void note_arrival(Time now, const Delivery& delivery);
@@ -134,7 +138,6 @@ private:
     }
     std::vector<TimeParts> way_to_;  // by phase and rank: to entering it
     std::vector<Arrival> last_of_;   // by phase and rank: the last delivery; with a barrier by phase
-    Arrival last_;                   // of all
     std::uint32_t finished_ranks_ = 0;
     bool started_ = false;
     Time first_finish_;

@@ -17,6 +17,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <vector>
 
@@ -250,6 +251,7 @@ private:
     FlitTrace::OnWire on_wire(std::uint32_t message) const;
     FlitTrace::Clock clock(LinkId id, std::uint32_t channel) const;
     TracedMessage trace_key(std::uint32_t message) const;
+    Time departure(LinkId from) const;
     TimeParts traced_path(std::uint32_t message) const;
     Duration waited(const LinkState& link) const;
     StallRecord stall_record(LinkId id, std::uint32_t cause) const;
@@ -314,6 +316,7 @@ private:
     std::vector<Arrival> landed_;                                // at accelerators
     std::vector<std::uint32_t> free_messages_;
     std::vector<Delivery> deliveries_;
+    std::deque<TimeParts> parts_;  // of them
     std::vector<std::uint32_t> wakes_;
     std::vector<MessageRecord> records_;
     bool recording_ = false;

@@ -22,6 +22,7 @@ Delivery FlitNetwork<Queue>::delivery(std::uint32_t message) const {
             origin.bytes,
             origin.injected,
             {},
+            nullptr,
             origin.released_by_request};
 }
 

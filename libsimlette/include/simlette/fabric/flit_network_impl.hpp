@@ -85,6 +85,7 @@ void FlitNetwork<Queue>::close() {
     }
     due_.clear();
     deliveries_.clear();
+    parts_.clear();
     wakes_.clear();
 }
 
@@ -191,7 +192,7 @@ void FlitNetwork<Queue>::take_landed() {
         const std::uint32_t message = landed_[i].flit >> 2U;
         if (trace_.on() && trace_.wanted_of(message) != no_id) [[unlikely]] {
             const std::uint32_t wanted = trace_.wanted_of(message);
-            trace_.reach_core(wanted, trace_.arrive(from, wanted));
+            trace_.reach_core(wanted, trace_.arrive(from, wanted, departure(from)));
         }
         reach_core(from, message);
     }
@@ -373,6 +374,7 @@ void FlitNetwork<Queue>::clear() {
     landed_.clear();
     free_messages_.clear();
     deliveries_.clear();
+    parts_.clear();
     wakes_.clear();
     records_.clear();
     trace_.clear();

@@ -92,8 +92,14 @@ void FlitNetwork<Queue>::trace_arrival(LinkId from, LinkId out, std::uint32_t me
     waiting.channel = channel;
     waiting.flow = on_wire(message).flow;
     waiting.hop.link = out;
-    waiting.before = trace_.arrive(from, wanted);
+    waiting.before = trace_.arrive(from, wanted, departure(from));
     trace_waiting(std::move(waiting));
+}
+
+// When the flit that comes to the end of a link now left for it.
+template <class Queue>
+Time FlitNetwork<Queue>::departure(LinkId from) const {
+    return now_ - (kind(from).flit_time + kind(from).latency.total());
 }
 
 template <class Queue>

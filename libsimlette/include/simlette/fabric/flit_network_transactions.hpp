@@ -88,7 +88,8 @@ void FlitNetwork<Queue>::finish_data(std::uint32_t message) {
         records_.push_back({done.collective, done.phase, done.source_rank, done.destination_rank, done.port,
                             done.bytes.count, done.flits, done.injected, now_});
     }
-    done.parts = path(message);
+    done.parts = &parts_.emplace_back(path(message));
+    done.taken = done.parts->total();
     deliveries_.push_back(done);
 }
 
@@ -282,7 +283,7 @@ std::uint32_t FlitNetwork<Queue>::new_message() {
 template <class Queue>
 std::uint32_t FlitNetwork<Queue>::start_message(const PortMessage& next, LinkId link) {
     const std::uint32_t id = new_message();
-    const Injection& injection = next.injection;
+    const Injection& injection = *next.injection;
     const std::uint32_t peer = next.message.destination_rank;
     MessageOrigin& origin = origins_[id] = MessageOrigin{};
     origin.collective = injection.collective;

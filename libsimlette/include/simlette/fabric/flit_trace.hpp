@@ -76,8 +76,8 @@ public:
     // message, or no_id.
     void depart(LinkId link, std::uint32_t wanted, LinkId input, bool last, Time now, const LinkClass& kind,
                 const Clock& clock, const OnWire& wire);
-    // A flit of a wanted message has come to the end of a link.
-    Flight arrive(LinkId link, std::uint32_t wanted);
+    // The flit of a wanted message that left for a link at `left` has come to its end.
+    Flight arrive(LinkId link, std::uint32_t wanted, Time left);
     void reach_core(std::uint32_t wanted, Flight flight) { arrived_[wanted] = std::move(flight); }
     // Of the flit that arrived last so far; nullptr before the first.
     const Flight* arrived(std::uint32_t wanted) const;

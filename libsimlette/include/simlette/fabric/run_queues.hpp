@@ -19,7 +19,6 @@ struct FlitRun {
     std::uint32_t flit = 0;  // the message, whether the last of these is its last, the channel
     std::uint32_t count = 0;
     std::uint32_t destination = 0;  // accelerator
-    std::uint32_t next = no_id;
 
     static constexpr std::uint32_t last_bit = 2;
     static constexpr std::uint32_t of(std::uint32_t message, std::uint32_t channel) { return message << 2U | channel; }
@@ -28,34 +27,37 @@ struct FlitRun {
     bool has_last() const { return (flit & last_bit) != 0; }
 };
 
-// Runs linked to FIFOs; one pool for a network.
+// Runs linked to FIFOs; one pool for a port. Places are given out in turn, so what arrives together lies together, and
+// as inputs are served in turn, also leaves together.
 class RunPool {
 public:
-    FlitRun& operator[](std::uint32_t id) { return runs_[id]; }
-    const FlitRun& operator[](std::uint32_t id) const { return runs_[id]; }
+    struct Node {
+        FlitRun run;  // none: the place is free
+        std::uint32_t next = no_id;
+    };
+    Node& operator[](std::uint32_t id) { return nodes_[id]; }
+    const Node& operator[](std::uint32_t id) const { return nodes_[id]; }
 
     std::uint32_t take(const FlitRun& run) {
-        if (free_ == no_id) {
-            runs_.push_back(run);
-            return static_cast<std::uint32_t>(runs_.size() - 1);
+        if (2 * std::size_t{++taken_} > nodes_.size()) {  // at least half are free, so that the next one is near
+            turn_ = static_cast<std::uint32_t>(nodes_.size());
+            nodes_.resize(std::max<std::size_t>(4, 2 * nodes_.size()));
         }
-        const std::uint32_t id = free_;
-        free_ = runs_[id].next;
-        runs_[id] = run;
-        return id;
+        while (nodes_[turn_].run.count != 0) {
+            turn_ = turn_ + 1 < nodes_.size() ? turn_ + 1 : 0;
+        }
+        nodes_[turn_] = {run};
+        return turn_;
     }
     void give_back(std::uint32_t id) {
-        runs_[id].next = free_;
-        free_ = id;
-    }
-    void clear() {
-        runs_.clear();
-        free_ = no_id;
+        nodes_[id].run.count = 0;
+        --taken_;
     }
 
 private:
-    std::vector<FlitRun> runs_;
-    std::uint32_t free_ = no_id;
+    std::vector<Node> nodes_;
+    std::uint32_t taken_ = 0;
+    std::uint32_t turn_ = 0;  // the place given out last
 };
 
 class RunFifo {
@@ -65,30 +67,26 @@ public:
 
     void push(const FlitRun& run, RunPool& pool) {
         if (first_ != no_id) {
-            FlitRun& tail = pool[last_];
-            if ((tail.flit & ~FlitRun::last_bit) == (run.flit & ~FlitRun::last_bit) && !tail.has_last()) {
+            FlitRun& tail = pool[last_].run;
+            if (tail.flit == (run.flit & ~FlitRun::last_bit)) {  // the same message, and more of it
                 tail.count += run.count;
                 tail.flit = run.flit;
                 return;
             }
         }
         const std::uint32_t id = pool.take(run);
-        if (first_ == no_id) {
-            first_ = id;
-        } else {
-            pool[last_].next = id;
-        }
+        (first_ == no_id ? first_ : pool[last_].next) = id;
         last_ = id;
     }
 
     // Takes so many flits of the first run. Requires: it has as many.
     FlitRun pop(std::uint32_t count, RunPool& pool) {
-        FlitRun& run = pool[first_];
+        FlitRun& run = pool[first_].run;
         FlitRun taken = run;
         taken.count = count;
         if (run.count == count) {
             const std::uint32_t id = first_;
-            first_ = run.next;
+            first_ = pool[id].next;
             pool.give_back(id);
         } else {
             taken.flit &= ~FlitRun::last_bit;
@@ -105,24 +103,24 @@ private:
 class RunQueues {
 public:
     void push(LinkId input, const FlitRun& run, RunPool& pool) {
-        auto place = find(input);
-        if (place == queues_.end() || place->input != input) {
-            place = queues_.insert(place, Queue{input, {}});
-            if (input < pointer_) {
-                ++next_;
-            }
-            ++empties_;
+        if (inputs() == 0) {
+            lone_input_ = input;
+            lone_ = run;
+            return;
         }
-        if (place->runs.empty()) {
-            --empties_;
+        if (lone_.count > 0) {
+            enqueue(lone_input_, lone_, pool);
+            lone_.count = 0;
         }
-        place->runs.push({run.flit, run.count, run.destination, no_id}, pool);
+        enqueue(input, run, pool);
     }
 
     // Inputs that wait.
-    std::size_t inputs() const { return queues_.size() - empties_; }
+    std::size_t inputs() const { return lone_.count > 0 ? 1 : queues_.size() - empties_; }
     // The run that is served next. Requires: inputs() > 0.
-    const FlitRun& head(const RunPool& pool) const { return pool[queues_[place_to_serve()].runs.first()]; }
+    const FlitRun& head(const RunPool& pool) const {
+        return lone_.count > 0 ? lone_ : pool[queues_[place_to_serve()].runs.first()].run;
+    }
 
     struct Served {
         LinkId input;
@@ -130,6 +128,9 @@ public:
     };
     // Serves so many flits of the next input. Requires: its first run has as many.
     Served pop(std::uint32_t count, RunPool& pool) {
+        if (lone_.count > 0) {
+            return {lone_input_, pop_lone(count)};
+        }
         next_ = place_to_serve();
         Queue& queue = queues_[next_++];
         pointer_ = queue.input + 1;
@@ -141,7 +142,8 @@ public:
     }
 
     bool holds(LinkId input) const {
-        return std::any_of(queues_.begin(), queues_.end(),
+        return (lone_.count > 0 && lone_input_ == input) ||
+               std::any_of(queues_.begin(), queues_.end(),
                            [input](const Queue& queue) { return queue.input == input && !queue.runs.empty(); });
     }
     void reset_pointer() { next_ = pointer_ = 0; }
@@ -153,14 +155,44 @@ private:
     };
     using Queues = boost::container::small_vector<Queue, 2>;
 
-    Queues::iterator find(LinkId input) {
-        if (queues_.empty() || queues_.back().input < input) {
-            return queues_.end();
+    void enqueue(LinkId input, const FlitRun& run, RunPool& pool) {
+        std::uint32_t place = guess_ < queues_.size() ? guess_ : 0;  // inputs come in turn more often than not
+        if (place >= queues_.size() || queues_[place].input != input) {
+            place = find(input);
         }
-        return std::lower_bound(queues_.begin(), queues_.end(), input,
-                                [](const Queue& q, LinkId i) { return q.input < i; });
+        guess_ = place + 1;
+        if (queues_[place].runs.empty()) {
+            --empties_;
+        }
+        queues_[place].runs.push(run, pool);
     }
 
+    FlitRun pop_lone(std::uint32_t count) {
+        FlitRun taken = lone_;
+        taken.count = count;
+        lone_.count -= count;
+        taken.flit &= lone_.count > 0 ? ~FlitRun::last_bit : ~std::uint32_t{0};
+        pointer_ = lone_input_ + 1;
+        queues_.clear();
+        next_ = empties_ = 0;
+        return taken;
+    }
+
+    // Makes a place for an input that has none.
+    std::uint32_t find(LinkId input) {
+        auto place = queues_.empty() || queues_.back().input < input
+                         ? queues_.end()
+                         : std::lower_bound(queues_.begin(), queues_.end(), input,
+                                            [](const Queue& q, LinkId i) { return q.input < i; });
+        if (place == queues_.end() || place->input != input) {
+            place = queues_.insert(place, Queue{input, {}});
+            next_ += input < pointer_ ? 1 : 0;
+            ++empties_;
+        }
+        return static_cast<std::uint32_t>(place - queues_.begin());
+    }
+
+    // Requires: inputs() > 0.
     std::uint32_t place_to_serve() const {
         std::uint32_t place = next_ < queues_.size() ? next_ : 0;
         while (queues_[place].runs.empty()) {
@@ -187,10 +219,14 @@ private:
         empties_ = 0;
     }
 
-    Queues queues_;  // by input
+    // A run that waits alone: then all queues are empty.
+    FlitRun lone_;
+    LinkId lone_input_ = 0;
     std::uint32_t empties_ = 0;
     LinkId pointer_ = 0;      // input served last, plus 1
     std::uint32_t next_ = 0;  // the first place whose input is not below the pointer
+    std::uint32_t guess_ = 0;
+    Queues queues_;  // by input
 };
 
 }  // namespace simlette

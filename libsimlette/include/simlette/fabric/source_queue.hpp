@@ -18,7 +18,7 @@ namespace simlette {
 
 // The part of a message that one port carries.
 struct PortMessage {
-    Injection injection;
+    const Injection* injection = nullptr;  // until the next one is added
     OutMessage message;
     Bytes bytes{0};  // of the message
     Transactions transactions;
@@ -94,8 +94,13 @@ private:
     struct Held {
         Injection injection;
         std::uint32_t ports = 0;  // that have not finished with it
+        std::int64_t even = 0;    // units of each of its messages, if they spread alike over all ports
     };
 
+    static void read(Cursor& cursor, const Injection& injection, OutMessage& message);
+    // The part of the next message that a port carries, perhaps none; of the next one that has a part for it.
+    void look_at_next(Cursor& cursor, const Held& held, LinkId link, PortMessage& found) const;
+    void find_even(Cursor& cursor, const Held& held, LinkId link, PortMessage& found) const;
     Transactions transactions(const Injection& injection, Bytes bytes) const {
         return transactions_of(rules_, bytes, injection.read, injection.requests_per_control);
     }
@@ -111,10 +116,14 @@ private:
     }
     // What each port of the source gets of an injection, by link, and holds the injection for them.
     const std::vector<PortLoad>& spread(const Injection& injection);
+    void spread_each(const Injection& injection);
+    void spread_even(const Injection& injection, std::int64_t units);
+    // The units of each message, if every port may carry them and all messages have equally many; else 0.
+    std::int64_t even_units(const Injection& injection) const;
     void append(const PortLoad& load, std::uint32_t collective, PortMessage::Waiting waiting);
     void drop_first(Port& port);
     static void begin(Port& port, std::uint32_t collective, std::int64_t flits);
-    std::uint32_t hold(const Injection& injection);
+    std::uint32_t hold(const Injection& injection, std::int64_t even);
 
     const HostGraph& graph_;
     TransactionRules rules_;

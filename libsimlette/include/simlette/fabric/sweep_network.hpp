@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <queue>
 #include <utility>
 #include <vector>
@@ -19,6 +20,7 @@
 
 #include <simlette/base/span.hpp>
 #include <simlette/engine/event_hash.hpp>
+#include <simlette/fabric/flit_trace.hpp>
 #include <simlette/fabric/host_graph.hpp>
 #include <simlette/fabric/run_queues.hpp>
 #include <simlette/fabric/source_queue.hpp>
@@ -56,6 +58,9 @@ public:
     void settle();
 
     void record_messages(bool on) { recording_ = on; }
+    // Follows the flits of these; before anything is injected.
+    void trace(const std::vector<TracedMessage>& messages) { trace_.want(messages); }
+    const FlitTrace& traced() const { return trace_; }
     const std::vector<MessageRecord>& records() const { return records_; }
     // These require: settled.
     NetworkStatistics statistics() const;
@@ -67,24 +72,8 @@ public:
     void clear();
 
 private:
-    struct Port {
-        Time free_at;  // of the wire
-        std::int64_t sent = 0;
-        std::uint64_t waited = 0;  // as in FlitNetwork
-        std::array<std::int64_t, channel_count> queued{};
-        std::array<std::int64_t, channel_count> credits{};
-        std::int64_t peak_queue = 0;
-        Duration flit_time{0};
-        Duration way{0};           // from the start of a flit to its arrival
-        std::uint32_t at = no_id;  // the switch where it ends; no_id: an accelerator
-        std::uint8_t finite = 0;
-        std::uint8_t next_channel = 0;
-        std::uint8_t stalled = 0;
-    };
-    struct StallClock {
-        std::array<Time, channel_count> since{};
-        std::array<Duration, channel_count> total{};
-    };
+    // A port is known by its place in the order of a window.
+    using Place = std::uint32_t;
     // A run on its way to a port. At a switch its flits come a flit time apart, at a source all at once.
     struct Inbound {
         Time time;  // of the first
@@ -95,13 +84,39 @@ private:
         Time time;  // of the first, the others follow a flit time apart
         std::int64_t count = 0;
     };
+    // All that a port needs lies together.
+    struct alignas(64) Port {
+        Time free_at;  // of the wire
+        std::array<std::int64_t, channel_count> queued{};
+        std::array<std::int64_t, channel_count> credits{};
+        Duration flit_time{0};
+        Duration way{0};           // from the start of a flit to its arrival
+        std::uint32_t at = no_id;  // the switch where it ends; no_id: an accelerator
+        LinkId link = 0;
+        std::vector<Inbound> inbox;
+        std::int64_t sent = 0;
+        std::uint64_t waited = 0;  // as in FlitNetwork
+        std::int64_t peak_queue = 0;
+        std::uint8_t finite = 0;
+        std::uint8_t next_channel = 0;
+        std::uint8_t stalled = 0;
+        std::uint32_t on_wire = 0;                                 // a flit of the run that left last
+        alignas(64) std::array<RunQueues, channel_count> outputs;  // of a switch
+        RunPool pool;
+        std::array<std::vector<CreditRun>, channel_count> credit_inbox;
+        std::array<Time, channel_count> stalled_since{};
+        std::array<Duration, channel_count> stall{};
+        RunFifo answers;                                     // of an accelerator
+        std::array<std::uint32_t, channel_count> sprayed{};  // to the switch where it ends
+        std::array<std::uint64_t, channel_count> draws{};
+    };
     struct Landing {
         Time time;  // of the last of these flits
         std::uint32_t flit = 0;
         std::uint32_t count = 0;
         LinkId link = 0;
     };
-    struct Message {
+    struct alignas(64) Message {
         Time ready;  // of its last flit at its source; of data that was read see Delivery::parts
         Time injected;
         Bytes bytes{0};
@@ -121,7 +136,6 @@ private:
     static_assert(sizeof(Message) == 64);
     // What one port does in one window.
     struct Pass {
-        LinkId id;
         Port& port;
         std::size_t next = 0;                           // of due_, not absorbed
         std::array<std::size_t, channel_count> paid{};  // of due_credits_, absorbed
@@ -130,17 +144,19 @@ private:
     void build_ports();
     void order_ports();
     void begin_window(Time start);
+    void add_landing(const Landing& landing);
     void sort_landings();
     void run_ports(Time decide_before, Time absorb_before);
-    void need(LinkId id) { busy_[place_[id] / 64] |= std::uint64_t{1} << place_[id] % 64; }
+    Place place_of(const Port& port) const { return static_cast<Place>(&port - ports_.data()); }
+    void need(Place place) { busy_[place / 64] |= std::uint64_t{1} << place % 64; }
     void expect(Time t) { attention_ = t < attention_ ? t : attention_; }
 
     // A port in a window.
     template <bool at_switch>
-    void visit(LinkId id, Time decide_before, Time absorb_before);
+    void visit(Place place, Time decide_before, Time absorb_before);
     template <bool at_switch>
-    void take_due(LinkId id, const Port& port, Time before);
-    void take_credits(LinkId id, const Port& port, Time before);
+    void take_due(Port& port, Time before);
+    void take_credits(Port& port, Time before);
     void sort_due();
     template <bool at_switch>
     void absorb(Pass& pass, Time until);
@@ -173,14 +189,35 @@ private:
     std::uint32_t start_message(const PortMessage& next, LinkId link);
 
     // Where flits go on to.
-    void go_on(LinkId id, const Port& port, const FlitRun& run, Time arrives);
-    void put(LinkId out, const FlitRun& run, LinkId input, Time arrives);
-    void put_each(LinkId out, const FlitRun& run, LinkId input, Time arrives, Duration flit_time);
-    std::uint32_t choose(LinkId id, const Port& port, const FlitRun& run, std::uint32_t candidates);
-    std::uint32_t turn(LinkId id, const Port& port, std::uint32_t channel, std::uint32_t candidates);
+    void go_on(Port& port, const FlitRun& run, Time arrives);
+    void put(Place out, const FlitRun& run, LinkId input, Time arrives);
+    void put_each(Place out, const FlitRun& run, const Port& input, Time arrives);
+    std::uint32_t choose(Port& port, const FlitRun& run, std::uint32_t candidates);
+    std::uint32_t turn(Port& port, std::uint32_t channel, std::uint32_t candidates);
     void reset_spray();
-    void land(LinkId id, const Port& port, const FlitRun& run, Time first);
-    void give_credits(LinkId id, std::uint32_t channel, Time first, std::uint32_t count, Duration flit_time);
+    void land(const Port& port, const FlitRun& run, Time first);
+    void hand_over_runs();
+    void hand_over_credits();
+    void give_credits(Place to, std::uint32_t channel, Time first, std::uint32_t count, Duration flit_time);
+
+    // Of messages that are traced.
+    struct TracedInjection {
+        LinkId link;
+        Time time;
+        FlitTrace::Range wanted;
+        FlitTrace::Flow flow;
+    };
+    bool follows(const FlitRun& run) const { return trace_.on() && trace_.wanted_of(run.message()) != no_id; }
+    TracedMessage trace_key(std::uint32_t id, std::uint32_t channel) const;
+    FlitTrace::OnWire on_wire(std::uint32_t id, std::uint32_t channel) const;
+    FlitTrace::Clock clock(const Port& port, std::uint32_t channel, Time at) const;
+    void note_injection(const Injection& injection, LinkId link);
+    void trace_injections(const Port& port, Time at);
+    void trace_arrival(const Port& port, const Inbound& arrival, bool at_switch);
+    void trace_waiting(const Port& port, FlitTrace::Waiting waiting, Time at);
+    void trace_departure(const Port& port, const FlitRun& run, LinkId input, Time start);
+    bool trace_landing(const Landing& landing);
+    void tell_parts(std::uint32_t message, Delivery& delivery);
 
     // Deliveries.
     void deliver(const Landing& landing);
@@ -189,13 +226,9 @@ private:
     void queue_answer(std::uint32_t id, std::uint32_t flits);
     Delivery delivery(std::uint32_t id) const;
     std::uint32_t new_message();
-    Duration stalled_for(LinkId id, std::uint32_t channel) const;
-    RunQueues& output(LinkId id, std::uint32_t channel) {
-        return outputs_[std::size_t{id - first_switch_link_} * channel_count + channel];
-    }
-    const RunQueues& output(LinkId id, std::uint32_t channel) const {
-        return outputs_[std::size_t{id - first_switch_link_} * channel_count + channel];
-    }
+    void free_message(std::uint32_t id);
+    Duration stalled_for(const Port& port, std::uint32_t channel) const;
+    const Port& port_of(LinkId link) const { return ports_[place_[link]]; }
 
     const HostGraph& graph_;
     LinkId first_switch_link_;
@@ -204,8 +237,8 @@ private:
     std::uint64_t seed_;
     bool one_rate_;       // runs keep their form from link to link
     bool one_way_;        // all flits of a port-message take the same links
+    bool flit_by_flit_;   // flits of one port-message part at switches
     bool many_landings_;  // as in FlitNetwork
-    bool any_finite_ = false;
     Duration window_{0};
     Time now_;
     Time start_;    // of the window
@@ -214,19 +247,19 @@ private:
     Time attention_ = Time::never();  // when a port has something to do next
     Time last_event_;
     std::vector<Port> ports_;
-    std::vector<StallClock> clocks_;
-    std::vector<std::uint32_t> place_;  // of each link in the order of a window
+    std::vector<Place> place_;  // of each link
     std::vector<LinkId> order_;
     std::vector<std::uint64_t> busy_;  // bit per place: something waits or is on its way there
-    std::vector<std::vector<Inbound>> inbox_;
-    std::vector<std::vector<CreditRun>> credit_inbox_;  // per link and channel
-    std::vector<RunQueues> outputs_;
-    RunPool pool_;
+    // Where a switch sends on: to its own group, to others.
+    struct Onward {
+        std::uint32_t own_group = no_id;
+        Place first_down = no_id;
+        std::uint32_t first_choice = 0;  // of HostGraph::choices
+    };
+    std::vector<Onward> onward_;
+    std::vector<Place> choices_;  // as HostGraph::choice_links
     SourceQueues sources_;
-    std::vector<RunFifo> answers_;  // per accelerator link
-    std::vector<std::array<std::uint32_t, channel_count>> sprayed_;
     std::vector<std::uint32_t> spray_cycles_;
-    std::vector<std::uint64_t> draws_;
     std::vector<LinkId> way_back_;
     std::vector<Message> messages_;
     std::vector<std::uint32_t> free_messages_;
@@ -237,6 +270,8 @@ private:
     };
     std::vector<boost::container::small_vector<Kept, 2>> kept_;
     std::vector<Landing> landings_;  // after the window
+    Time first_landing_ = Time::never();
+    Time last_landing_;
     std::vector<Landing> due_landings_;
     std::vector<Landing> sorting_;
     std::size_t landed_ = 0;  // of due_landings_
@@ -247,11 +282,24 @@ private:
         }
     };
     std::priority_queue<Alarm, std::vector<Alarm>, Later> alarms_;
+    // On their way to other ports: written there together, so that the cache is not waited for one by one.
+    struct Sent {
+        Place to;
+        Inbound inbound;
+    };
+    struct Given {
+        Place to;
+        std::uint32_t channel;
+        CreditRun run;
+    };
+    std::vector<Sent> sent_;
+    std::vector<Given> given_;
     // Of the port at hand.
     std::vector<Inbound> due_;
     std::array<std::vector<CreditRun>, channel_count> due_credits_;
     std::vector<CreditRun> arriving_;  // runs that have begun to arrive
     std::vector<Delivery> deliveries_;
+    std::deque<TimeParts> parts_;  // of those that were traced
     std::vector<std::uint32_t> wakes_;
     std::vector<MessageRecord> records_;
     bool recording_ = false;
@@ -260,6 +308,9 @@ private:
     std::uint64_t events_ = 0;
     NetworkStatistics totals_;
     EventHash hash_;
+    FlitTrace trace_;
+    std::vector<std::uint32_t> freed_;  // while messages are traced: one may still be on a wire in this window
+    std::vector<TracedInjection> traced_injections_;
 };
 
 }  // namespace simlette

@@ -21,10 +21,18 @@ struct OutMessage {
 // Keeps the flits of a message in 32 bits, packing included.
 inline constexpr Bytes most_message_bytes{std::int64_t{1} << 40};
 
+// Between which sizes all messages of a rank in a phase lie; of none where that is not known.
+struct PhaseSizes {
+    std::uint32_t messages = 0;
+    Bytes least{0};
+    Bytes most{0};
+};
+
 // Messages of one rank in one phase, made when a port comes to them, so that nothing is stored ahead.
 class MessageSource {
 public:
     virtual ~MessageSource() = default;
+    virtual PhaseSizes sizes(std::uint32_t, std::uint32_t) const { return {}; }
     // The message at `index` of what `rank` sends in `phase`; false past the last. The same answer every time.
     virtual bool message(std::uint32_t rank, std::uint32_t phase, std::uint32_t index, OutMessage& out) const = 0;
 };
@@ -77,11 +85,13 @@ struct Delivery {
     std::int64_t flits = 0;
     Bytes bytes{0};
     Time injected;
-    // What its last flit went through since it was ready at its source. Of data that was read: since the request was
-    // ready, or since the data was, whichever its departure waited for. Beyond one switch all of it counts as `wait`
-    // unless the message was traced.
-    TimeParts parts;
-    bool released_by_request = false;  // parts include the request
+    // Since its last flit was ready at its source. Of data that was read: since the request was ready, or since the
+    // data was, whichever its departure waited for.
+    Duration taken{0};
+    // What that went through, kept by the network while the instant is open; nullptr: nobody looked, and all of it
+    // counts as `wait`. Beyond one switch only traced messages are looked at.
+    const TimeParts* parts = nullptr;
+    bool released_by_request = false;  // `taken` includes the request
 };
 
 }  // namespace simlette

@@ -41,8 +41,19 @@ inline std::int64_t forward_flits(const TransactionRules& rules, Bytes bytes, bo
     return read ? 1 : flits_for(bytes);
 }
 
+// Of Fidelity::ualink.
+SIMLETTE_EXPORT Transactions packed_transactions(const TransactionRules& rules, Bytes bytes, bool read,
+                                                 std::int64_t per_control);
+
 // `per_control`: requests that share a control half-flit (ualink). Requires: bytes > 0.
-SIMLETTE_EXPORT Transactions transactions_of(const TransactionRules& rules, Bytes bytes, bool read,
-                                             std::int64_t per_control);
+inline Transactions transactions_of(const TransactionRules& rules, Bytes bytes, bool read, std::int64_t per_control) {
+    if (rules.fidelity == Fidelity::ualink) {
+        return packed_transactions(rules, bytes, read, per_control);
+    }
+    Transactions t;
+    t.forward = read ? 1 : flits_for(bytes);
+    t.back = read ? flits_for(bytes) : (rules.responses == ResponsePolicy::none ? 0 : 1);
+    return t;
+}
 
 }  // namespace simlette

@@ -120,6 +120,7 @@ struct RunReport {
     std::optional<RunTrace> trace;        // if recorded
     Time ended;                           // of the simulation: the last instant that it came to
     bool explained = false;               // critical paths were asked for
+    bool paths_missing = false;           // interrupted once the run had ended, before critical paths were known
     std::optional<LatencyPercentiles> message_latency;
     std::uint64_t event_hash = 0;
     double wall_seconds = 0;  // of the second simulation too, if there was one

@@ -1,0 +1,140 @@
+// The flits of chosen messages, followed from port to port.
+#include <simlette/base/contract.hpp>
+#include <simlette/fabric/sweep_network.hpp>
+
+namespace simlette {
+
+namespace {
+
+using Half = TransactionHalf;
+
+Half half_of(bool read, std::uint32_t channel) {
+    if (channel == 0) {
+        return read ? Half::read_request : Half::write;
+    }
+    return read ? Half::read_data : Half::response;
+}
+
+}  // namespace
+
+TracedMessage SweepNetwork::trace_key(std::uint32_t id, std::uint32_t channel) const {
+    const Message& message = messages_[id];
+    return {message.collective,
+            message.phase,
+            message.source_rank,
+            message.destination_rank,
+            graph_.links[message.first_link].from_port,
+            half_of(message.read, channel)};
+}
+
+FlitTrace::OnWire SweepNetwork::on_wire(std::uint32_t id, std::uint32_t channel) const {
+    const Message& message = messages_[id];
+    const LinkId sent_by = channel == 0 ? message.first_link : message.answer_link;
+    return {{message.collective, half_of(message.read, channel), graph_.links[sent_by].from},
+            message.source_rank,
+            message.destination_rank};
+}
+
+FlitTrace::Clock SweepNetwork::clock(const Port& port, std::uint32_t channel, Time at) const {
+    const bool running = (port.stalled >> channel & 1U) != 0;
+    return {running ? port.stall[channel] + (at - port.stalled_since[channel]) : port.stall[channel], Duration{0}};
+}
+
+// Something wanted is ready at a port that has not gone beyond `at`.
+void SweepNetwork::trace_waiting(const Port& port, FlitTrace::Waiting waiting, Time at) {
+    waiting.hop.link = port.link;
+    waiting.hop.channel = waiting.channel;
+    waiting.hop.ready = at;
+    waiting.at_ready = clock(port, waiting.channel, at);
+    const bool busy = port.free_at > at;
+    trace_.wait(std::move(waiting), busy ? on_wire(port.on_wire >> 2U, port.on_wire & 1U) : FlitTrace::OnWire{},
+                busy ? port.free_at - at : Duration{0});
+}
+
+void SweepNetwork::trace_arrival(const Port& port, const Inbound& arrival, bool at_switch) {
+    const std::uint32_t channel = arrival.run.channel();
+    if (!at_switch && channel == 0) {
+        trace_injections(port, arrival.time);
+        return;
+    }
+    const std::uint32_t id = arrival.run.message();
+    FlitTrace::Waiting waiting;
+    waiting.wanted = trace_.wanted_of(id);
+    if (waiting.wanted == no_id) {
+        return;
+    }
+    waiting.input = arrival.input;
+    waiting.channel = channel;
+    waiting.flits = arrival.run.count;
+    waiting.flow = on_wire(id, channel).flow;
+    if (at_switch) {
+        waiting.before = trace_.arrive(arrival.input, waiting.wanted, arrival.time - port_of(arrival.input).way);
+    } else if (messages_[id].read && messages_[id].released_by_request) {
+        const std::uint32_t asked = trace_.find(trace_key(id, 0));
+        const FlitTrace::Flight* flight = asked == no_id ? nullptr : trace_.arrived(asked);
+        waiting.before = flight == nullptr ? FlitTrace::Flight{} : *flight;
+    }
+    trace_waiting(port, std::move(waiting), arrival.time);
+}
+
+// Of all messages of an injection the wanted ones on a port are ready from then on.
+void SweepNetwork::trace_injections(const Port& port, Time at) {
+    for (std::size_t i = 0; i < traced_injections_.size();) {
+        const TracedInjection one = traced_injections_[i];
+        if (one.link != port.link || one.time != at) {
+            ++i;
+            continue;
+        }
+        traced_injections_.erase(traced_injections_.begin() + static_cast<std::ptrdiff_t>(i));
+        for (std::uint32_t wanted = one.wanted.first; wanted < one.wanted.last; ++wanted) {
+            FlitTrace::Waiting waiting;
+            waiting.wanted = wanted;
+            waiting.flits = FlitTrace::all_flits;
+            waiting.flow = one.flow;
+            trace_waiting(port, std::move(waiting), at);
+        }
+    }
+}
+
+void SweepNetwork::note_injection(const Injection& injection, LinkId link) {
+    const Half half = half_of(injection.read, 0);
+    const FlitTrace::Range wanted = trace_.find_all(
+        {injection.collective, injection.phase, injection.rank, injection.rank, graph_.links[link].from_port, half});
+    if (wanted.first < wanted.last) {
+        traced_injections_.push_back({link, now_, wanted, {injection.collective, half, injection.source}});
+    }
+}
+
+void SweepNetwork::trace_departure(const Port& port, const FlitRun& run, LinkId input, Time start) {
+    if (!trace_.waits_at(port.link)) {
+        return;
+    }
+    const FlitTrace::OnWire wire = on_wire(run.message(), run.channel());
+    const std::uint32_t wanted = trace_.wanted_of(run.message());
+    for (std::uint32_t i = 0; i < run.count && trace_.waits_at(port.link); ++i) {
+        const Time now = start + port.flit_time * i;
+        trace_.depart(port.link, wanted, input, run.has_last() && i + 1 == run.count, now, graph_.class_of(port.link),
+                      clock(port, run.channel(), now), wire);
+    }
+}
+
+// Returns whether these flits, of which each lands by itself, are of a wanted message.
+bool SweepNetwork::trace_landing(const Landing& landing) {
+    const std::uint32_t wanted = trace_.wanted_of(landing.flit >> 2U);
+    if (wanted == no_id) {
+        return false;
+    }
+    trace_.reach_core(wanted, trace_.arrive(landing.link, wanted, landing.time - port_of(landing.link).way));
+    return true;
+}
+
+void SweepNetwork::tell_parts(std::uint32_t message, Delivery& delivery) {
+    const std::uint32_t wanted = trace_.wanted_of(message);
+    const FlitTrace::Flight* flight = wanted == no_id ? nullptr : trace_.arrived(wanted);
+    if (flight != nullptr) {
+        require(flight->parts.total() == delivery.taken, "the parts of a way add up to its time");
+        delivery.parts = &parts_.emplace_back(flight->parts);
+    }
+}
+
+}  // namespace simlette
