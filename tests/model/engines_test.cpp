@@ -185,6 +185,26 @@ TEST_CASE("The sweep gives what the reference gives, by every schedule on circui
     });
 }
 
+TEST_CASE("The sweep loses nothing when it is stopped twice at one instant", "[engines]") {
+    FabricSpec spec = packet_fabric(5, 1);
+    spec.responses = ResponsePolicy::per_message;
+    spec.buffers.response = 1;
+    const RandomCase one{spec, {send(1, 0, 640), send(2, 0, 640), send(3, 0, 640), send(4, 0, 640)}};
+    const auto fabric = build_fabric(spec);
+    for (const MessageRecord& message : check_whole(one, fabric).messages) {
+        Both both(fabric);
+        for (const CollectiveSpec& collective : one.collectives) {
+            both.add(collective);
+        }
+        while (both.now() < message.delivered) {
+            both.go({message.delivered});
+        }
+        both.go({message.delivered});
+        both.go({message.delivered});
+        both.go({message.delivered + Duration{1}});
+    }
+}
+
 TEST_CASE("The sweep counts more waiting flits than 32 bits hold as the reference does", "[engines]") {
     const CollectiveSpec huge = all_reduce(std::int64_t{1} << 40);
     const auto fabric = build_fabric(packet_fabric(8, 2));

@@ -99,7 +99,8 @@ void SweepNetwork::finish(Pass& pass, Time decide_before, Time absorb_before) {
     if (absorb_before > decide_before) {
         note_queue(port, port.queued[0] + port.queued[1] - (port.free_at > decide_before ? 0 : 1));
     }
-    const bool undecided = !due_.empty() && due_.back().time == decide_before;  // what to make of it
+    // What to make of what has just come, now or when the window was cut at this instant before.
+    const bool undecided = decided_ == decide_before || (!due_.empty() && due_.back().time == decide_before);
     const Time next_decision = std::max(port.free_at, decide_before);
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
         Time next = next_decision;
