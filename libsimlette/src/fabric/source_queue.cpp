@@ -122,22 +122,25 @@ PortMessage SourceQueues::next(LinkId link) {
     require(port.first != no_id, "a port with queued flits has messages");
     Cursor& cursor = cursors_[port.first];
     const Held& held = held_[cursor.injection];
-    PortMessage found{&held.injection, {}, {0}, {}, cursor.waiting};
+    const Injection& injection = held.injection;
+    const PortMessage::Waiting waiting = cursor.waiting;
+    OutMessage message;
+    Bytes bytes{0};
     if (held.even > 0) {
-        find_even(cursor, held, link, found);
+        bytes = find_even(cursor, held, link, message);
     } else {
-        while (found.bytes.count == 0) {
-            look_at_next(cursor, held, link, found);
+        while (bytes.count == 0) {
+            bytes = look_at_next(cursor, held, link, message);
         }
     }
-    found.transactions = transactions(held.injection, found.bytes);
-    begin(port, held.injection.collective, found.transactions.forward);
-    port.current.destination = found.message.destination;
-    cursor.left -= found.transactions.forward;
+    const std::int64_t flits = forward_flits(rules_, bytes, injection.read, injection.requests_per_control);
+    begin(port, injection.collective, message.destination, flits);
+    cursor.left -= flits;
     if (cursor.left == 0) {
         drop_first(port);
     }
-    return found;
+    return {&injection, message, bytes, transactions_of(rules_, bytes, injection.read, injection.requests_per_control),
+            waiting};
 }
 
 void SourceQueues::read(Cursor& cursor, const Injection& injection, OutMessage& message) {
@@ -146,22 +149,21 @@ void SourceQueues::read(Cursor& cursor, const Injection& injection, OutMessage& 
     ++cursor.index;
 }
 
-void SourceQueues::look_at_next(Cursor& cursor, const Held& held, LinkId link, PortMessage& found) const {
+Bytes SourceQueues::look_at_next(Cursor& cursor, const Held& held, LinkId link, OutMessage& message) const {
     const Injection& injection = held.injection;
-    read(cursor, injection, found.message);
-    if (found.message.bytes.count == 0) {
-        return;
+    read(cursor, injection, message);
+    if (message.bytes.count == 0) {
+        return {0};
     }
-    const Candidates candidates(graph_, injection.source, found.message.destination);
+    const Candidates candidates(graph_, injection.source, message.destination);
     const std::uint32_t position = candidates.position(link);
-    if (position < candidates.size()) {
-        found.bytes = part(found.message, injection.source, cursor.before, candidates, position);
-    }
-    cursor.before += striping_.units(found.message);
+    const std::int64_t before = cursor.before;
+    cursor.before += striping_.units(message);
+    return position < candidates.size() ? part(message, injection.source, before, candidates, position) : Bytes{0};
 }
 
 // Goes past the messages that have nothing for a port.
-void SourceQueues::find_even(Cursor& cursor, const Held& held, LinkId link, PortMessage& found) const {
+Bytes SourceQueues::find_even(Cursor& cursor, const Held& held, LinkId link, OutMessage& message) const {
     const std::uint32_t ports = graph_.ports_to_all;
     const auto position = static_cast<std::uint32_t>(link % ports);
     const auto start = static_cast<std::uint32_t>(cursor.before % ports);
@@ -175,13 +177,14 @@ void SourceQueues::find_even(Cursor& cursor, const Held& held, LinkId link, Port
         cursor.before += past * held.even;
         first -= static_cast<std::uint32_t>(past * held.even);
     }
-    read(cursor, held.injection, found.message);
-    found.bytes = striping_.sprayed(found.message, held.even, first, ports);
+    read(cursor, held.injection, message);
     cursor.before += held.even;
+    return striping_.sprayed(message, held.even, first, ports);
 }
 
-void SourceQueues::begin(Port& port, std::uint32_t collective, std::int64_t flits) {
+void SourceQueues::begin(Port& port, std::uint32_t collective, std::uint32_t destination, std::int64_t flits) {
     port.current.collective = collective;
+    port.current.destination = destination;
     port.current.flits_left = static_cast<std::uint32_t>(flits);
     for (Begun& begun : port.begun) {
         if (begun.collective == collective) {

@@ -100,11 +100,8 @@ private:
 
     static void read(Cursor& cursor, const Injection& injection, OutMessage& message);
     // The part of the next message that a port carries, perhaps none; of the next one that has a part for it.
-    void look_at_next(Cursor& cursor, const Held& held, LinkId link, PortMessage& found) const;
-    void find_even(Cursor& cursor, const Held& held, LinkId link, PortMessage& found) const;
-    Transactions transactions(const Injection& injection, Bytes bytes) const {
-        return transactions_of(rules_, bytes, injection.read, injection.requests_per_control);
-    }
+    Bytes look_at_next(Cursor& cursor, const Held& held, LinkId link, OutMessage& message) const;
+    Bytes find_even(Cursor& cursor, const Held& held, LinkId link, OutMessage& message) const;
     // Bytes that a link gets of a message, the one that stands at `position`.
     Bytes part(const OutMessage& message, std::uint32_t source, std::int64_t before, const Candidates& candidates,
                std::uint32_t position) const {
@@ -123,7 +120,7 @@ private:
     std::int64_t even_units(const Injection& injection) const;
     void append(const PortLoad& load, std::uint32_t collective, PortMessage::Waiting waiting);
     void drop_first(Port& port);
-    static void begin(Port& port, std::uint32_t collective, std::int64_t flits);
+    static void begin(Port& port, std::uint32_t collective, std::uint32_t destination, std::int64_t flits);
     std::uint32_t hold(const Injection& injection, std::int64_t even);
 
     const HostGraph& graph_;
