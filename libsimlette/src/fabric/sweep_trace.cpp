@@ -19,12 +19,8 @@ Half half_of(bool read, std::uint32_t channel) {
 
 TracedMessage SweepNetwork::trace_key(std::uint32_t id, std::uint32_t channel) const {
     const Message& message = messages_[id];
-    return {message.collective,
-            message.phase,
-            message.source_rank,
-            message.destination_rank,
-            message.port,
-            half_of(message.read, channel)};
+    return {message.collective,       message.phase, message.source_rank,
+            message.destination_rank, message.port,  half_of(message.read, channel)};
 }
 
 FlitTrace::OnWire SweepNetwork::on_wire(std::uint32_t id, std::uint32_t channel) const {
