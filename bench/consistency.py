@@ -74,8 +74,8 @@ def schedules(program):
 | bytes of coset-factored over those of its parallel form | 9 | {less:.4f} at 16 MiB, from the times less the latency |
 | one-shot is the slowest at every size | yes | {'yes' if is_slowest else 'no'}; 1 KiB {us(one_shot['1 KiB'])} us, 16 MiB {us(one_shot['16 MiB'])} us |
 
-On the plain cube coset-factored is recursive-doubling: one bit a phase, the whole buffer each time. RS+AG and the
-one-shot variant with less data are not in this version.
+On the plain cube coset-factored is recursive-doubling: one bit a phase, the whole buffer each time. RS+AG is beside the
+paper in `simlette reproduce figure-17`; the one-shot variant with less data, `one-shot-dvo`, is not compared here.
 
 ![three schedules over the size of the buffer](../images/consistency-schedules.svg)
 """

@@ -51,7 +51,7 @@ void add_run_options(CLI::App& app, RunOptions& options) {
     add_value(app, "--messages", options.messages, "FILE", "Write one row a message and port");
     add_value(app, "--links", options.links, "FILE", "Write one row a directed link");
     add_value(app, "--trace", options.trace, "FILE",
-              "Write a Chrome trace, which Perfetto opens; about 200 bytes a message and link, the first 2 million");
+              "Write a Chrome trace, which Perfetto opens; about 160 bytes a message and link, the first 2 million");
     add_value(app, "--svg-links", options.svg_links, "FILE", "Draw the fabric, its links coloured by utilization");
     add_value(app, "--utilization", options.utilization, "FILE",
               "Write how busy the links were over time: one row a span and level");
