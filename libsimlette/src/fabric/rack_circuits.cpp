@@ -145,6 +145,7 @@ public:
         lay_rounds();
         choose_factors();
         even_out();
+        check_joined();
         lay_factors();
         return std::move(cables_);
     }
@@ -218,6 +219,17 @@ private:
             }
         }
         return false;
+    }
+
+    void check_joined() const {
+        for (std::uint32_t a = 0; a < racks_; ++a) {
+            if (std::count(circuits_[a].begin(), circuits_[a].end(), 0U) > 1) {  // its own
+                throw Error(ErrorKind::input,
+                            fmt::format("{} up links of a rack do not join {} racks, of which each round leaves one "
+                                        "dark; {} would do",
+                                        links_text(sizes_), racks_, racks_));
+            }
+        }
     }
 
     // Turned along Euler tours as many circuits lead out of a rack as in; coloured from out to in each colour is a

@@ -56,28 +56,6 @@ std::size_t digits_of(std::uint32_t ranks) {
     return digits;
 }
 
-void check(const PlanRequest& request) {
-    if (request.ranks < 1 || request.ports < 1 || request.ports > 4096 || request.rate.per_second < 1) {
-        refuse("a plan needs at least 1 rank, 1 to 4096 ports and a rate");
-    }
-    if (digits_of(request.ranks) > most_digits) {
-        refuse("a plan is made for at most 2^" + std::to_string(most_digits) + " ranks; there are " +
-               std::to_string(request.ranks));
-    }
-    if (request.latency.ps < 0 || request.latency_across.ps < 0 || request.latency > most_latency ||
-        request.latency_across > most_latency) {
-        refuse("the latency of a circuit is from 0 to 1 s");
-    }
-    std::size_t axes = 0;
-    for (const PlanMesh& mesh : request.meshes) {
-        check_mesh(request, mesh);
-        axes += static_cast<std::size_t>(std::count_if(mesh.axes.begin(), mesh.axes.end(), has_circuits));
-    }
-    if (axes > 64) {
-        refuse("a plan is made for at most 64 axes with collectives; there are " + std::to_string(axes));
-    }
-}
-
 // Of a prime, that any mesh joins.
 std::uint32_t most_digits_of(const PlanRequest& request, std::uint32_t prime) {
     std::uint32_t most = 0;
@@ -319,8 +297,30 @@ std::string space_text(const PlanRequest& request) {
 
 }  // namespace
 
+void check_request(const PlanRequest& request) {
+    if (request.ranks < 1 || request.ports < 1 || request.ports > 4096 || request.rate.per_second < 1) {
+        refuse("a plan needs at least 1 rank, 1 to 4096 ports and a rate");
+    }
+    if (digits_of(request.ranks) > most_digits) {
+        refuse("a plan is made for at most 2^" + std::to_string(most_digits) + " ranks; there are " +
+               std::to_string(request.ranks));
+    }
+    if (request.latency.ps < 0 || request.latency_across.ps < 0 || request.latency > most_latency ||
+        request.latency_across > most_latency) {
+        refuse("the latency of a circuit is from 0 to 1 s");
+    }
+    std::size_t axes = 0;
+    for (const PlanMesh& mesh : request.meshes) {
+        check_mesh(request, mesh);
+        axes += static_cast<std::size_t>(std::count_if(mesh.axes.begin(), mesh.axes.end(), has_circuits));
+    }
+    if (axes > 64) {
+        refuse("a plan is made for at most 64 axes with collectives; there are " + std::to_string(axes));
+    }
+}
+
 Plan plan(const PlanRequest& request, const SearchControl& control) {
-    check(request);
+    check_request(request);
     const Space space = space_of(request);
     SearchEnd end = search(space, request.effort == 0 ? default_effort : request.effort, control);
     if (!end.best && end.truncated) {
@@ -330,10 +330,7 @@ Plan plan(const PlanRequest& request, const SearchControl& control) {
     if (!end.best) {
         refuse_ports(request, space);
     }
-    if (end.best->merit.total >= most_cost / 2) {
-        refuse("the collectives of the plan together take more than " + std::to_string(most_cost / 2 / ps_per_second) +
-               " s; expected fewer calls or bytes");
-    }
+    check_total(end.best->merit.total);
     Plan result;
     result.space = space_text(request);
     result.total = {end.best->merit.total};

@@ -66,10 +66,6 @@ std::vector<SchedulePrice> schedules_of(const PlanRequest& request, const PlanAx
     return schedules;
 }
 
-std::int64_t weighted(const ScheduleChoice& choice, std::uint32_t calls) {
-    return choice.time.ps > most_cost / calls ? most_cost : choice.time.ps * calls;
-}
-
 // False if a schedule that was asked for does not fit.
 bool take_schedules(Rung& rung, const PlanRequest& request, const PlanAxis& axis, const OverlayShape& shape) {
     for (const PlanCollective& collective : axis.collectives) {
@@ -136,7 +132,7 @@ const RungPrices& Rung::prices(LayerSet crossing) const {
         std::vector<ScheduleChoice> choices;
         for (std::size_t i = 0; i < schedules.size(); ++i) {
             choices.push_back(best_of(schedules[i], crossing, p));
-            sum = std::min(most_cost, sum + weighted(choices.back(), calls[i]));
+            sum = std::min(most_cost, sum + weighted(choices.back().time, calls[i]));
         }
         prices.cost.push_back(sum);
         prices.choices.push_back(std::move(choices));

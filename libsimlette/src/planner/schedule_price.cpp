@@ -1,6 +1,9 @@
 #include <simlette/planner/schedule_price.hpp>
 
 #include <algorithm>
+#include <string>
+
+#include <simlette/base/error.hpp>
 
 namespace simlette {
 
@@ -11,6 +14,18 @@ Exact time_of(const Exact& share, Bytes bytes, BitRate rate) {
 }
 
 }  // namespace
+
+std::int64_t weighted(Duration time, std::uint32_t calls) {
+    return time.ps > most_cost / calls ? most_cost : time.ps * calls;
+}
+
+void check_total(std::int64_t total) {
+    if (total >= most_cost / 2) {
+        throw Error(ErrorKind::input, "the collectives of the plan together take more than " +
+                                          std::to_string(most_cost / 2 / ps_per_second) +
+                                          " s; expected fewer calls or bytes");
+    }
+}
 
 SchedulePrice::SchedulePrice(const PlanRequest& request, Bytes bytes, ScheduleKind kind, const ScheduleCost& cost)
     : kind_(kind),
@@ -63,9 +78,9 @@ Duration SchedulePrice::by_layers(LayerSet crossing, std::uint32_t copies) const
     return {time > most_cost / 2 ? most_cost / 2 : static_cast<std::int64_t>(time)};
 }
 
-// On blocks the others are never better: flooding moves more than
-// `coset-factored-parallel` in as many phases, and so does `recursive-doubling` beside `coset-factored`. On one block
-// delivering each contribution once is the same as exchanging it, and is called so.
+// On blocks the others are never better: flooding moves more than `coset-factored-parallel` in as many phases, and so
+// does `recursive-doubling` beside `coset-factored`. On one block delivering each contribution once is the same as
+// exchanging it, and is called so.
 std::vector<ScheduleKind> kinds_for(Primitive primitive, std::size_t blocks) {
     using Kind = ScheduleKind;
     switch (primitive) {

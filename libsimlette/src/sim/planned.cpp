@@ -1,6 +1,7 @@
 #include <simlette/sim/planned.hpp>
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -95,15 +96,19 @@ bool same_shape(const Mesh& mesh, const PlannedMesh& planned) {
                       [](const Mesh::Axis& a, const PlannedAxis& b) { return a.name == b.name && a.size == b.size; });
 }
 
-// As planned; of a collective that was not planned the best on the circuits of the axis.
+// As planned; of a collective that was not planned, or by several schedules, the best on the circuits of the axis.
 ScheduleKind planned_schedule(const Plan& plan, const PlannedAxis& axis, const CollectiveSpec& collective,
                               const PlanRequest& circuits) {
-    for (const PlannedCollective& planned : axis.collectives) {
-        if (planned.collective.primitive == collective.primitive && planned.collective.bytes == collective.bytes) {
-            return planned.collective.schedule;
+    std::set<ScheduleKind> planned;
+    for (const PlannedCollective& known : axis.collectives) {
+        if (known.collective.primitive == collective.primitive && known.collective.bytes == collective.bytes) {
+            planned.insert(known.collective.schedule);
         }
     }
-    return best_schedule(plan, axis, {collective.primitive, collective.bytes, 1, ScheduleKind::automatic}, circuits);
+    return planned.size() == 1
+               ? *planned.begin()
+               : best_schedule(plan, axis, {collective.primitive, collective.bytes, 1, ScheduleKind::automatic},
+                               circuits);
 }
 
 void schedule_by(const Plan& plan, const PlannedAxis& axis, const PlanRequest& circuits, CollectiveSpec& collective) {

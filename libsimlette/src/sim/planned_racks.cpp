@@ -1,8 +1,8 @@
 #include <simlette/sim/planned_racks.hpp>
 
 #include <algorithm>
-#include <numeric>
-#include <optional>
+#include <bit>
+#include <map>
 
 #include <simlette/base/contract.hpp>
 #include <simlette/collective/analytic.hpp>
@@ -11,7 +11,7 @@
 #include <simlette/fabric/level_sizes.hpp>
 #include <simlette/fabric/rack_circuits.hpp>
 #include <simlette/planner/planned_axis.hpp>
-#include <simlette/planner/realize.hpp>
+#include <simlette/planner/schedule_price.hpp>
 #include <simlette/planner/space.hpp>
 #include <simlette/sim/groups.hpp>
 
@@ -23,6 +23,7 @@ class RackPlanning {
 public:
     RackPlanning(FabricSpec fabric, const PlanRequest& request)
         : request_(request), radices_(radices_of_labels(request.ranks, fabric.group)) {
+        check_request(request);
         std::vector<Problem> problems;
         fabric.ports = request.ports;
         const LevelSizes sizes = level_sizes(fabric, problems);
@@ -35,6 +36,8 @@ public:
         fabric.circuits.cables = even_rack_cables(sizes);
         fabric.placement.clear();
         fabric_ = build_fabric(fabric);
+        labelled_.ranks = request.ranks;
+        labelled_.meshes = {{"", {bare("", request.ranks, digits_above(0, request.ranks))}}};
     }
 
     Plan run() {
@@ -43,63 +46,104 @@ public:
         plan_.optimal = true;
         plan_.ranks = request_.ranks;
         plan_.ports = request_.ports;
+        std::int64_t total = 0;
         for (const PlanMesh& mesh : request_.meshes) {
             plan_.meshes.push_back(best_order(mesh));
-            plan_.total += weighted(plan_.meshes.back());
+            for (const PlannedAxis& axis : plan_.meshes.back().axes) {
+                total = std::min(most_cost, total + cost_of(axis));
+            }
         }
-        plan_.bound = plan_.total;
+        check_total(total);
+        plan_.total = plan_.bound = {total};
         return std::move(plan_);
     }
 
 private:
-    // Meshes do not touch each other: the circuits are the same for all.
+    // Meshes do not touch each other: the circuits are the same for all. What an axis costs depends on which axes are
+    // laid below it, not on their order, so sets of axes stand for all orders. Of orders that cost the same the first
+    // counts, slowest axis first.
     PlannedMesh best_order(const PlanMesh& mesh) {
-        std::vector<std::size_t> slowest_first(mesh.axes.size());
-        std::iota(slowest_first.begin(), slowest_first.end(), std::size_t{0});
-        std::optional<PlannedMesh> best;
-        do {
-            PlannedMesh laid = laid_in_order(mesh, slowest_first);
-            price(mesh, laid);
-            if (!best || weighted(laid) < weighted(*best)) {
-                best = std::move(laid);
-            }
-        } while (std::next_permutation(slowest_first.begin(), slowest_first.end()));
-        return *std::move(best);
-    }
-
-    // The fastest axis takes the lowest digits that make up its size, and so on.
-    PlannedMesh laid_in_order(const PlanMesh& mesh, const std::vector<std::size_t>& slowest_first) const {
+        std::vector<Laying> axes;  // those of one rank take no digits
         PlannedMesh laid{mesh.name, {}};
         for (const PlanAxis& axis : mesh.axes) {
-            laid.axes.push_back({axis.name, axis.size, {}, {}, {}, "none", 0, 0, {}});
+            laid.axes.push_back(laid_on(axis, 0));
+            if (axis.size > 1) {
+                axes.push_back({&axis, laid.axes.size() - 1, {}});
+            }
         }
-        std::vector<bool> taken(radices_.size(), false);
-        for (auto i = slowest_first.rbegin(); i != slowest_first.rend(); ++i) {
-            PlannedAxis& axis = laid.axes[*i];
-            std::uint32_t rest = axis.size;
-            for (unsigned digit = 0; digit < radices_.size(); ++digit) {
-                if (!taken[digit] && rest % radices_[digit] == 0) {
-                    taken[digit] = true;
-                    rest /= radices_[digit];
-                    axis.bits.insert(axis.bits.begin(), digit);
-                    axis.radices.insert(axis.radices.begin(), radices_[digit]);
+        std::vector<Digits> taken{0};  // by set of axes
+        std::vector<std::int64_t> least{0};
+        for (std::size_t set = 1; set >> axes.size() == 0; ++set) {
+            const std::size_t lowest = set & (0 - set);
+            const Digits below = taken[set ^ lowest];
+            const std::uint32_t size = axes[static_cast<std::size_t>(std::countr_zero(set))].axis->size;
+            taken.push_back(below | digits_above(below, size));
+            least.push_back(INT64_MAX);
+            for (std::size_t i = 0; i < axes.size(); ++i) {
+                if ((set >> i & 1) != 0) {
+                    least[set] = std::min(least[set], cost_on_top(axes, i, set, taken, least));
                 }
             }
-            require(rest == 1, "the sizes of the axes multiply to the ranks");
+        }
+        for (std::size_t set = least.size() - 1; set != 0;) {
+            std::size_t i = 0;
+            while ((set >> i & 1) == 0 || least[set] != cost_on_top(axes, i, set, taken, least)) {
+                ++i;
+            }
+            set ^= std::size_t{1} << i;
+            laid.axes[axes[i].place] = axes[i].known.at(digits_above(taken[set], axes[i].axis->size));
         }
         return laid;
     }
 
-    void price(const PlanMesh& mesh, PlannedMesh& laid) {
-        Plan labelled = plan_;
-        labelled.ranks = request_.ranks;
-        labelled.meshes = {laid};
-        for (std::size_t i = 0; i < laid.axes.size(); ++i) {
-            for (const PlanCollective& collective : mesh.axes[i].collectives) {
-                laid.axes[i].collectives.push_back(
-                    priced(collective_of(labelled, laid.axes[i], collective), collective));
+    // An axis that is not yet laid.
+    struct Laying {
+        const PlanAxis* axis;
+        std::size_t place;                    // in the mesh
+        std::map<Digits, PlannedAxis> known;  // by the digits that it was tried on
+    };
+
+    // What a set of axes costs at least, if this one of them is the slowest.
+    std::int64_t cost_on_top(std::vector<Laying>& axes, std::size_t i, std::size_t set,
+                             const std::vector<Digits>& taken, const std::vector<std::int64_t>& least) {
+        const std::size_t rest = set ^ std::size_t{1} << i;
+        const Digits digits = digits_above(taken[rest], axes[i].axis->size);
+        if (axes[i].known.count(digits) == 0) {
+            axes[i].known.emplace(digits, laid_on(*axes[i].axis, digits));
+        }
+        return least[rest] + cost_of(axes[i].known.at(digits));
+    }
+
+    // The lowest digits that are free and make up the size.
+    Digits digits_above(Digits taken, std::uint32_t size) const {
+        Digits digits = 0;
+        for (std::size_t digit = 0; digit < radices_.size(); ++digit) {
+            if ((taken >> digit & 1U) == 0 && size % radices_[digit] == 0) {
+                digits |= Digits{1} << digit;
+                size /= radices_[digit];
             }
         }
+        require(size == 1, "the sizes of the axes multiply to the ranks");
+        return digits;
+    }
+
+    PlannedAxis bare(const std::string& name, std::uint32_t size, Digits digits) const {
+        PlannedAxis axis{name, size, {}, {}, {}, "none", 0, 0, {}};
+        for (unsigned digit = static_cast<unsigned>(radices_.size()); digit-- > 0;) {
+            if ((digits >> digit & 1U) != 0) {
+                axis.bits.push_back(digit);
+                axis.radices.push_back(radices_[digit]);
+            }
+        }
+        return axis;
+    }
+
+    PlannedAxis laid_on(const PlanAxis& axis, Digits digits) {
+        PlannedAxis laid = bare(axis.name, axis.size, digits);
+        for (const PlanCollective& collective : axis.collectives) {
+            laid.collectives.push_back(priced(collective_of(labelled_, laid, collective), collective));
+        }
+        return laid;
     }
 
     PlannedCollective priced(const CollectiveSpec& spec, PlanCollective collective) {
@@ -114,12 +158,10 @@ private:
         return {collective, phases, analytic_time(fabric_->graph, spec, layout.groups)};
     }
 
-    static Duration weighted(const PlannedMesh& mesh) {
-        Duration sum{0};
-        for (const PlannedAxis& axis : mesh.axes) {
-            for (const PlannedCollective& planned : axis.collectives) {
-                sum += planned.time * planned.collective.calls;
-            }
+    static std::int64_t cost_of(const PlannedAxis& axis) {
+        std::int64_t sum = 0;
+        for (const PlannedCollective& planned : axis.collectives) {
+            sum = std::min(most_cost, sum + weighted(planned.time, planned.collective.calls));
         }
         return sum;
     }
@@ -127,6 +169,7 @@ private:
     const PlanRequest& request_;
     std::vector<std::uint32_t> radices_;
     Plan plan_;
+    Plan labelled_;  // how digits make up a label
     std::shared_ptr<const Fabric> fabric_;
     ScheduleStore store_;
 };

@@ -107,8 +107,7 @@ Fields<PlannedAxis> axis_fields() {
         required("size", &PlannedAxis::size, number<std::uint32_t>(1, most_ranks), "ranks along it"),
         optional("bits", &PlannedAxis::bits, bits_kind(),
                  "of the accelerator's label that hold the coordinate, most significant first; of other sizes than "
-                 "powers of "
-                 "two its digits"),
+                 "powers of two its digits"),
         optional("blocks", &PlannedAxis::blocks, blocks_kind(),
                  "the same bits in blocks, each joined completely; none without collectives"),
         optional("topology", &PlannedAxis::topology, text_kind("a topology, such as Q6[3,3] or K4xK3"),
@@ -479,7 +478,8 @@ const Fields<PlanFile>& plan_fields() {
             of("optimal", &Plan::optimal, boolean_kind(), "the total is the bound"),
             of("truncated", &Plan::truncated, boolean_kind(), "the search ended before its proof"),
             of("degree", &Plan::degree, count, "generators"),
-            of("ports_used", &Plan::ports_used, count, "circuits of an accelerator"),
+            of("ports_used", &Plan::ports_used, count,
+               "of each accelerator: its circuits, and ports that stay dark on circuit switches"),
             radices_field(),
             generators_field(),
             may(of("multiplicity", &Plan::copies, or_none(whole_list(1, most_ports, "a list of numbers")),

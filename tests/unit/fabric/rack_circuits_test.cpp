@@ -103,6 +103,11 @@ TEST_CASE("an even number of racks takes the rounds of the circle method") {
 TEST_CASE("circuits between racks that cannot be are refused") {
     CHECK_THROWS_WITH(cables_of(hybrid_fabric(9, 2, 3, 1)),
                       "circuits between 9 racks need 8 up links of a rack; there are 2 rails x 3 = 6");
+    CHECK_THROWS_WITH(cables_of(hybrid_fabric(5, 2, 2, 1)),
+                      "2 rails x 2 = 4 up links of a rack do not join 5 racks, of which each round leaves one dark; 5 "
+                      "would do");
+    CHECK(cables_of(hybrid_fabric(5, 2, 2, 2)).size() == 10);
+    CHECK(cables_of(hybrid_fabric(5, 5, 1, 1)).size() == 10);
     FabricSpec spec = hybrid_fabric(2, 1, 2, 1);
     spec.circuits.cables = {{0, 0, 1, 1}};
     CHECK(refusal(spec) ==

@@ -1,6 +1,10 @@
 // Plans for hybrid fabrics: which axis lives inside racks, and what that costs.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <string>
+
+#include <simlette/base/error.hpp>
 #include <simlette/fabric/built_fabric.hpp>
 #include <simlette/planner/planned_axis.hpp>
 #include <simlette/planner/realize.hpp>
@@ -63,6 +67,34 @@ TEST_CASE("the axis that moves most lives inside racks, fastest or not") {
     CHECK(fast.meshes[0].axes[1].bits == std::vector<unsigned>{1, 0});
     CHECK(slow.total == fast.total);
     CHECK(simulated(slow, spec, Mode::analytic) == slow.total);
+}
+
+TEST_CASE("of nine axes no order is tried by itself, and the best one puts what moves most into the rack") {
+    FabricSpec spec = packet_fabric(512, 8);
+    spec.kind = FabricKind::two_level;
+    spec.group = 4;
+    spec.level1 = {DeviceKind::eps, 32, 4, 16};
+    spec.level2 = {DeviceKind::ocs, 128, 0, 0};
+    std::vector<PlanAxis> axes;
+    for (char name = 'a'; name <= 'i'; ++name) {
+        axes.push_back({std::string(1, name), 2, {}});
+    }
+    axes[2].collectives = {{Primitive::all_to_all, Bytes{1 << 20}}};
+    axes[4].collectives = {{Primitive::all_to_all, Bytes{1 << 20}}};
+    axes[7].collectives = {{Primitive::all_to_all, Bytes{1024}}};
+    const Plan plan = plan_for(spec, request_for(spec, axes));
+    CHECK(std::max(plan.meshes[0].axes[2].bits[0], plan.meshes[0].axes[4].bits[0]) == 1);
+    CHECK(plan.meshes[0].axes[7].bits[0] > 1);
+    CHECK(simulated(plan, spec, Mode::analytic) == plan.total);
+}
+
+TEST_CASE("a plan of racks is refused if its total leaves 64 bits, or if the request contradicts itself") {
+    const FabricSpec spec = racks_of_four(4);
+    PlanRequest request = request_for(spec, {axis_of("a", 16, Bytes{std::int64_t{1} << 40})});
+    request.meshes[0].axes[0].collectives[0].calls = 1'000'000'000;
+    CHECK_THROWS_WITH(plan_for(spec, request), Catch::Contains("together take more than 4503 s"));
+    CHECK_THROWS_WITH(plan_for(spec, request_for(spec, {axis_of("a", 8, Bytes{1024})})),
+                      Catch::Contains("mesh `m` has 8 ranks, the plan is for 16"));
 }
 
 TEST_CASE("axes of any sizes are laid over any number of racks") {

@@ -319,3 +319,15 @@ TEST_CASE("`circuits: auto` plans for the workload first, and says so") {
           "groups");
     CHECK_THAT(refusal(replaced(automatic, "ports: 5", "ports: 3"), workload, ""), Contains("`circuits: auto`: "));
 }
+
+TEST_CASE("a schedule that a workload names is not that of an equal collective which leaves it open") {
+    const LoadedRun run = loaded("{fabric: direct, accelerators: 16, ports: 8, port_rate: 400 Gb/s, circuits: auto}",
+                                 "meshes: {m: {a: 4, b: 4}}\n"
+                                 "collectives:\n"
+                                 "- {primitive: all-reduce, axis: m.a, bytes: 4 MiB, schedule: rs-ag}\n"
+                                 "- {primitive: all-reduce, axis: m.a, bytes: 4 MiB}\n"
+                                 "- {primitive: all-reduce, axis: m.b, bytes: 4 MiB}\n",
+                                 "");
+    CHECK(run.workload.collectives[0].collective.schedule == ScheduleKind::rs_ag);
+    CHECK(run.workload.collectives[1].collective.schedule == ScheduleKind::rs_ag_parallel);
+}

@@ -76,6 +76,9 @@ struct SearchControl {
     const std::atomic<bool>* stop = nullptr;
 };
 
+// Throws Error{input} if the request contradicts itself, or is beyond what can be priced.
+void check_request(const PlanRequest& request);
+
 // The same request has the same plan, unless it was stopped. Throws Error{input} if no plan is possible, with what
 // would be enough.
 SIMLETTE_EXPORT Plan plan(const PlanRequest& request, const SearchControl& control = {});

@@ -22,6 +22,11 @@ struct ScheduleChoice {
 // No cost is larger: sums of some hundred stay within 64 bits. From half of it on a cost may stand for a larger one.
 inline constexpr std::int64_t most_cost = INT64_MAX / 1024;
 
+// Of so many calls, at most most_cost. Requires: calls >= 1.
+std::int64_t weighted(Duration time, std::uint32_t calls);
+// Throws Error{input} if what a plan costs may stand for more.
+void check_total(std::int64_t total);
+
 class SchedulePrice {
 public:
     // Requires: the schedule can be carried out on the shape, and `form` is that of its kind.
