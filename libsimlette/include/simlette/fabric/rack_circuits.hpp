@@ -22,9 +22,9 @@ struct RackEnd {
 std::vector<RackEnd> rack_ends(const FabricSpec& spec, const LevelSizes& sizes, std::vector<Problem>& problems);
 
 // Racks joined as evenly as can be: of each rail every level-2 device has as many 2-factors as pairs of up links of a
-// rack lead to it, and a matching for one that is left over; an even number of racks needs matchings alone. Of sizes that
-// level_sizes() gives, no two racks have over one circuit more than any two others. Throws Error{input} if some would
-// have none.
+// rack lead to it, and a matching for one that is left over; an even number of racks needs matchings alone. Of sizes
+// that level_sizes() gives, no two racks have over one circuit more than any two others. Throws Error{input} if some
+// would have none.
 std::vector<CircuitSpec::Cable> even_rack_cables(const LevelSizes& sizes);
 
 }  // namespace simlette
