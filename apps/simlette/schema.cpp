@@ -8,15 +8,16 @@ namespace simlette::program {
 int schema_command(const Arguments& arguments) {
     std::string kind;
     CLI::App app("Print the JSON Schema (draft 2020-12) of a file kind, for editors and checks.", "simlette schema");
-    app.add_option("KIND", kind, "topology, workload, schedule or study")->type_name("");
+    app.add_option("KIND", kind, "topology, workload, schedule, plan or study")->type_name("");
     app.footer("Example:\n  simlette schema topology");
     if (!parse(app, arguments, {})) {
         return done;
     }
     if (kind.empty()) {
-        refuse("expected a file kind: topology, workload, schedule or study");
+        refuse("expected a file kind: topology, workload, schedule, plan or study");
     }
-    expect_word("file kind", kind, "", {{"topology", true}, {"workload", true}, {"schedule", true}, {"study", true}});
+    expect_word("file kind", kind, "",
+                {{"topology", true}, {"workload", true}, {"schedule", true}, {"plan", true}, {"study", true}});
     print(schema(kind));
     return done;
 }

@@ -565,7 +565,7 @@ class ProgramTest(unittest.TestCase):
         self.refused(["compare", *files, "--json", files[0]], "would replace the input")
 
     def test_schema_prints_json(self):
-        for kind in ("topology", "workload", "study"):
+        for kind in ("topology", "workload", "schedule", "plan", "study"):
             self.assertIn("2020-12", json.loads(simlette("schema", kind).stdout)["$schema"])
 
 
