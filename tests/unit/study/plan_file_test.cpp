@@ -163,6 +163,24 @@ TEST_CASE("a workload may name other schedules and sizes, which run on the plann
     CHECK(run.workload.collectives[4].collective.group.empty());
 }
 
+TEST_CASE("a schedule that one collective names is not that of another of the same size") {
+    PlanFile file = file_of_256();
+    PlannedAxis& ep = file.plan.meshes[1].axes[0];
+    PlannedCollective slow = ep.collectives.front();
+    slow.collective.schedule = ScheduleKind::rs_ag;
+    slow.time = Duration{3'000'000};
+    ep.collectives.insert(ep.collectives.begin(), slow);
+    file.plan.total = file.plan.bound = file.plan.total + slow.time;
+    const LoadedRun run = loaded(optical,
+                                 meshes +
+                                     "collectives:\n"
+                                     "- {primitive: all-reduce, axis: ffn.ep, bytes: 4 KiB, schedule: rs-ag}\n"
+                                     "- {primitive: all-reduce, axis: ffn.ep, bytes: 4 KiB}\n",
+                                 plan_text(file));
+    CHECK(run.workload.collectives[0].collective.schedule == ScheduleKind::rs_ag);
+    CHECK(run.workload.collectives[1].collective.schedule == ScheduleKind::coset_factored_parallel);
+}
+
 TEST_CASE("meshes and axes that a plan does not know are refused where the workload names them") {
     const std::string plan = plan_text(file_of_256());
     const std::string end = "collectives: [{primitive: all-reduce, bytes: 1 KiB}]\n";
