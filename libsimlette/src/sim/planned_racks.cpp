@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <string>
 
 #include <simlette/base/contract.hpp>
+#include <simlette/base/error.hpp>
 #include <simlette/collective/analytic.hpp>
 #include <simlette/collective/schedule_store.hpp>
 #include <simlette/fabric/built_fabric.hpp>
@@ -12,6 +14,7 @@
 #include <simlette/fabric/rack_circuits.hpp>
 #include <simlette/planner/planned_axis.hpp>
 #include <simlette/planner/realize.hpp>
+#include <simlette/planner/schedule_price.hpp>
 #include <simlette/planner/space.hpp>
 #include <simlette/sim/groups.hpp>
 
@@ -114,10 +117,17 @@ private:
         return {collective, phases, analytic_time(fabric_->graph, spec, layout.groups)};
     }
 
-    static Duration weighted(const PlannedMesh& mesh) {
+    // Of one mesh so little that all meshes together still fit.
+    Duration weighted(const PlannedMesh& mesh) const {
+        const Duration most{most_cost / static_cast<std::int64_t>(2 * request_.meshes.size())};
         Duration sum{0};
         for (const PlannedAxis& axis : mesh.axes) {
             for (const PlannedCollective& planned : axis.collectives) {
+                if (planned.time.ps > (most - sum).ps / planned.collective.calls) {
+                    throw Error(ErrorKind::input,
+                                "the collectives of mesh `" + mesh.name + "` together take more than " +
+                                    std::to_string(most.ps / ps_per_second) + " s; expected fewer calls or bytes");
+                }
                 sum += planned.time * planned.collective.calls;
             }
         }
