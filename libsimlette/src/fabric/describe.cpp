@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include <boost/pending/disjoint_sets.hpp>
+
 #include <simlette/base/label.hpp>
 #include <simlette/fabric/bisection.hpp>
 #include <simlette/fabric/describe_switches.hpp>
@@ -28,9 +30,22 @@ std::uint32_t eccentricity(const HostGraph& graph, std::uint32_t source) {
     return distance[reached.back()];
 }
 
+std::uint32_t parts_of(const HostGraph& graph) {
+    boost::disjoint_sets_with_storage<> joined(graph.accelerators);
+    std::uint32_t parts = graph.accelerators;
+    for (const HostLink& link : graph.links) {
+        if (joined.find_set(link.from) != joined.find_set(link.to)) {
+            joined.union_set(link.from, link.to);
+            --parts;
+        }
+    }
+    return parts;
+}
+
 void describe_circuits(const Fabric& fabric, FabricDescription& description) {
     const HostGraph& graph = fabric.graph;
     description.circuits = graph.links.size() / 2;
+    description.parts = parts_of(graph);
     const auto generators = translations(graph);
     for (const auto& [generator, copies] : generators) {
         description.generators.push_back(label_text(generator, bits_of(graph.accelerators)));

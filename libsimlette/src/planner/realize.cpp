@@ -28,6 +28,9 @@ void check_fit(const Plan& plan, const FabricSpec& fabric) {
                                           : "the plan has circuits between racks of electronic switches; those of "
                                             "the fabric join accelerators");
     }
+    if (plan.racks == 0 && plan.generators.empty() && !has_rings(plan)) {
+        throw Error(ErrorKind::input, "the plan has no circuits: no axis of more than one rank has a collective");
+    }
     const std::uint32_t needed = ports_taken(plan, fabric.kind != FabricKind::direct);
     if (needed > fabric.ports) {
         const std::uint32_t circuits = ports_taken(plan, false);
@@ -94,6 +97,7 @@ CircuitSpec circuits_of(const Plan& plan, const FabricSpec& fabric) {
         circuits.cables = cables_between_racks(plan, fabric);
         return circuits;
     }
+    circuits.parted = true;
     if (fabric.kind == FabricKind::direct && !bits) {
         circuits.cables = cables_of(plan);
         return circuits;

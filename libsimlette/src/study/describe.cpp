@@ -102,6 +102,12 @@ std::string bisection_text(const FabricDescription& description) {
                        rounded_rate_text(description.bisection_rate.per_second));
 }
 
+std::string diameter_text(const FabricDescription& description) {
+    return fmt::format(
+        "{} hop{}{}", description.diameter, description.diameter == 1 ? "" : "s",
+        description.parts == 1 ? std::string() : fmt::format(" within each of {} parts", description.parts));
+}
+
 std::string credit_return_text(const FabricSpec& fabric) {
     return fabric.credit_return_is_link_latency ? "the latency of the link" : time_text(fabric.credit_return.ps);
 }
@@ -152,7 +158,7 @@ Rows fabric_rows(const LoadedRun& loaded, const Fabric& built) {
     if (!description.generators.empty()) {
         rows.push_back({"generators", generators_text(description)});
     }
-    rows.push_back({"diameter", fmt::format("{} hop{}", description.diameter, description.diameter == 1 ? "" : "s")});
+    rows.push_back({"diameter", diameter_text(description)});
     rows.push_back({"bisection", bisection_text(description)});
     rows.push_back({"oversubscription", oversubscription_text(description)});
     rows.push_back({"flit time", time_text(description.flit_time.ps)});
@@ -233,7 +239,7 @@ Json fabric_json(const Fabric& built) {
         {"circuits", description.circuits},
         {"generators", description.generators},
         {"multiplicity", description.multiplicity},
-        {"diameter", description.diameter},
+        {"diameter", description.parts == 1 ? Json(description.diameter) : Json(nullptr)},
         {"bisection", bisection_json(description)},
         {"oversubscription", {{"down", description.oversubscription_down}, {"up", description.oversubscription_up}}},
         {"flit_time_ps", description.flit_time.ps},

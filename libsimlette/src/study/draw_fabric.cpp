@@ -422,7 +422,8 @@ Picture picture_of(const Fabric& fabric, const FabricSpec& spec, const std::stri
     picture.facts.push_back(count_text(description.links) + " directed links");
     if (description.circuits > 0) {
         picture.facts.push_back(counted(description.circuits, "circuit", "circuits") +
-                                fmt::format(", diameter {}", description.diameter));
+                                (description.parts == 1 ? fmt::format(", diameter {}", description.diameter)
+                                                        : fmt::format(", {} parts", description.parts)));
     }
     for (const std::string& fact : picture.facts) {
         picture.description += (picture.description.empty() ? "" : "; ") + fact;

@@ -422,6 +422,9 @@ private:
         for (std::size_t i = 0; i < axis.collectives.size(); ++i) {
             const PlanCollective& collective = axis.collectives[i].collective;
             const std::vector<ScheduleKind> known = schedules_of(collective.primitive);
+            if (axis.size == 1 && collective.schedule == ScheduleKind::automatic) {
+                continue;  // one rank has nothing to send, so none was chosen
+            }
             if (std::find(known.begin(), known.end(), collective.schedule) == known.end()) {
                 return fail(fmt::format("{}.collectives.{}.schedule", path, i),
                             fmt::format("is `{}`, which carries out no {}", name_of(collective.schedule),
@@ -444,8 +447,16 @@ private:
                 }
             }
         }
-        return sum == plan_.total || fail("total", fmt::format("is {}; calls times time add up to {}",
-                                                               duration_text(plan_.total), duration_text(sum)));
+        return (sum == plan_.total || fail("total", fmt::format("is {}; calls times time add up to {}",
+                                                                duration_text(plan_.total), duration_text(sum)))) &&
+               bound();
+    }
+
+    bool bound() const {
+        const bool good = plan_.optimal ? plan_.bound == plan_.total : plan_.bound <= plan_.total;
+        return good || fail("bound", fmt::format("is {}; expected {}{}, the total{}", duration_text(plan_.bound),
+                                                 plan_.optimal ? "" : "at most ", duration_text(plan_.total),
+                                                 plan_.optimal ? " of a plan that is optimal" : ""));
     }
 
     const Value& file_;

@@ -118,3 +118,10 @@ TEST_CASE("a plan of racks fits no other racks, and no circuits between accelera
     optical.device = DeviceKind::ocs;
     CHECK_THROWS_WITH(circuits_of(plan, optical), Catch::Contains("the fabric join accelerators"));
 }
+
+TEST_CASE("racks whose collectives take longer than can be counted are refused") {
+    const FabricSpec spec = racks_of_four(4);
+    PlanRequest request = request_for(spec, {axis_of("a", 16, Bytes{std::int64_t{1} << 40})});
+    request.meshes[0].axes[0].collectives[0].calls = 1'000'000'000;
+    CHECK_THROWS_WITH(plan_for(spec, request), Catch::Matchers::Contains("expected fewer calls or bytes"));
+}

@@ -163,6 +163,24 @@ TEST_CASE("a workload may name other schedules and sizes, which run on the plann
     CHECK(run.workload.collectives[4].collective.group.empty());
 }
 
+TEST_CASE("a schedule that one collective names is not that of another of the same size") {
+    PlanFile file = file_of_256();
+    PlannedAxis& ep = file.plan.meshes[1].axes[0];
+    PlannedCollective slow = ep.collectives.front();
+    slow.collective.schedule = ScheduleKind::rs_ag;
+    slow.time = Duration{3'000'000};
+    ep.collectives.insert(ep.collectives.begin(), slow);
+    file.plan.total = file.plan.bound = file.plan.total + slow.time;
+    const LoadedRun run = loaded(optical,
+                                 meshes +
+                                     "collectives:\n"
+                                     "- {primitive: all-reduce, axis: ffn.ep, bytes: 4 KiB, schedule: rs-ag}\n"
+                                     "- {primitive: all-reduce, axis: ffn.ep, bytes: 4 KiB}\n",
+                                 plan_text(file));
+    CHECK(run.workload.collectives[0].collective.schedule == ScheduleKind::rs_ag);
+    CHECK(run.workload.collectives[1].collective.schedule == ScheduleKind::coset_factored_parallel);
+}
+
 TEST_CASE("meshes and axes that a plan does not know are refused where the workload names them") {
     const std::string plan = plan_text(file_of_256());
     const std::string end = "collectives: [{primitive: all-reduce, bytes: 1 KiB}]\n";
@@ -207,6 +225,8 @@ TEST_CASE("a plan that contradicts itself is refused with its place") {
                Contains("is `bruck`, which carries out no all-reduce"));
     CHECK_THAT(fault("total: 4541120 ps", "total: 4 us"),
                Contains("`total` is 4 us; calls times time add up to 4541120 ps"));
+    CHECK_THAT(fault("bound: 4541120 ps", "bound: 4 us"),
+               Contains("`bound` is 4 us; expected 4541120 ps, the total of a plan that is optimal"));
     CHECK_THAT(fault("name: ffn", "name: attention"), Contains("the name of a mesh before"));
     CHECK_THAT(fault("ranks: 256", "ranks: 257"),
                Contains("`radices` must be the prime factors of 257 ranks in any order: 257"));
@@ -293,6 +313,33 @@ TEST_CASE("a topology that does not fit its plan is refused") {
     CHECK_THAT(refusal(replaced(optical, "p.yaml", "p.yaml, placement: ./q.yaml"), all_axes, plan),
                Contains("expected one plan for both"));
     CHECK(refusal(replaced(optical, "p.yaml", "p.yaml, placement: p.yaml"), all_axes, plan) == "accepted");
+}
+
+TEST_CASE("a plan may leave accelerators apart where nothing runs, and axes of one rank without a schedule") {
+    PlanFile file;
+    file.request.ranks = 16;
+    file.request.ports = 8;
+    file.request.latency = file.request.latency_across = Duration{520'000};
+    const PlanCollective sum{Primitive::all_reduce, Bytes{4096}};
+    file.request.meshes = {{"a", {{"s", 4, {}}, {"l", 4, {sum}}}}, {"b", {{"one", 1, {sum}}, {"all", 16, {}}}}};
+    file.plan = plan(file.request);
+    const std::string topology =
+        "{fabric: single-level, device: ocs, accelerators: 16, ports: 8, port_rate: 400 Gb/s, responses: none, "
+        "circuits: p.yaml}";
+    const std::string workload =
+        "meshes: {a: {s: 4, l: 4}, b: {one: 1, all: 16}}\n"
+        "collectives:\n"
+        "- {primitive: all-reduce, axis: a.l, bytes: 4 KiB}\n"
+        "- {primitive: all-reduce, axis: b.one, bytes: 4 KiB}\n";
+    const LoadedRun run = loaded(topology, workload, plan_text(file));
+    CHECK(describe(*build_fabric(run.fabric)).parts == 4);
+    const LoadedRun whole = loaded(topology, workload + "- {primitive: all-reduce, bytes: 4 KiB}\n", plan_text(file));
+    CHECK_THROWS_WITH(times_of(whole, Mode::analytic), Contains("the circuits do not join the group"));
+    CHECK_THAT(refusal(replaced(topology, "p.yaml", "auto"),
+                       "meshes: {b: {one: 1, all: 16}}\n"
+                       "collectives: [{primitive: all-reduce, axis: b.one, bytes: 4 KiB}]\n",
+                       ""),
+               Contains("no axis of more than one rank has a collective"));
 }
 
 TEST_CASE("`circuits: auto` plans for the workload first, and says so") {

@@ -43,7 +43,8 @@ struct FabricDescription {
     std::uint32_t switch_ports_used = 0;  // of the fullest switch; 0 without switches
     std::uint64_t links = 0;              // directed
     std::uint64_t circuits = 0;           // undirected; 0 on a packet fabric
-    std::uint32_t diameter = 0;           // hops of a message between accelerators, relays included
+    std::uint32_t diameter = 0;           // hops of a message between accelerators, relays included; of the widest part
+    std::uint32_t parts = 1;              // that circuits join; more than one only by a plan
     std::uint64_t bisection_links = 0;    // directed links, one way, that cross the worst even cut; see bisection_exact
     bool bisection_exact = false;         // false: an upper bound, the best cut found
     BitRate bisection_rate{0};            // of these links together

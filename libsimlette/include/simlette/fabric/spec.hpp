@@ -143,6 +143,7 @@ enum class CircuitShape {
 struct CircuitSpec {
     bool cube = false;
     bool automatic = false;
+    bool parted = false;  // of a plan: where nothing runs, accelerators need not be joined
     CircuitShape shape = CircuitShape::none;
     std::vector<std::uint32_t> torus;  // extents, slowest first; their product is the number of accelerators
     std::vector<std::uint32_t> generators;
