@@ -79,7 +79,7 @@ public:
     Replacement(const std::string& file, const fs::path& target)
         : file_(file),
           target_(target),
-          path_((folder_of(target) / ".simlette-XXXXXX").string()),
+          path_((folder_of(target) / (".simlette-" + std::string(6, 'X'))).string()),  // mkstemp names the rest
           descriptor_(::mkstemp(path_.data())) {
         if (descriptor_.number() < 0) {
             fail(file_, errno);

@@ -117,7 +117,7 @@ private:
         LinkId link = 0;
     };
     struct alignas(64) Message {
-        Time ready;  // of its last flit at its source; of data that was read see Delivery::parts
+        Time ready;  // of its last flit at its source; of data that was read see Delivery::taken
         Time injected;
         Bytes bytes{0};
         std::uint32_t collective = 0;
