@@ -106,7 +106,7 @@ void SweepNetwork::add_landing(const Landing& landing) {
 void SweepNetwork::sort_landings() {
     constexpr std::size_t slices = 2048;
     constexpr std::size_t few = 256;
-    const auto sort = [this](std::vector<Landing>::iterator first, std::vector<Landing>::iterator last) {
+    const auto sort = [this](LargeVector<Landing>::iterator first, LargeVector<Landing>::iterator last) {
         const auto earlier = [this](const Landing& a, const Landing& b) {
             return a.time != b.time || !many_landings_ ? a.time < b.time : a.link < b.link;
         };

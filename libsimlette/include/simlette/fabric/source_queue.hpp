@@ -9,6 +9,7 @@
 
 #include <boost/container/small_vector.hpp>
 
+#include <simlette/base/large_pages.hpp>
 #include <simlette/fabric/host_graph.hpp>
 #include <simlette/fabric/striping.hpp>
 #include <simlette/fabric/traffic.hpp>
@@ -126,10 +127,10 @@ private:
     const HostGraph& graph_;
     TransactionRules rules_;
     Striping striping_;
-    std::vector<Port> ports_;
-    std::vector<Cursor> cursors_;
+    LargeVector<Port> ports_;
+    LargeVector<Cursor> cursors_;
     std::uint32_t free_cursor_ = no_id;
-    std::vector<Held> held_;
+    LargeVector<Held> held_;
     std::vector<std::uint32_t> free_held_;
     std::vector<PortLoad> loads_;  // of the injection at hand
     std::uint32_t at_hand_ = no_id;

@@ -18,6 +18,7 @@
 
 #include <boost/container/small_vector.hpp>
 
+#include <simlette/base/large_pages.hpp>
 #include <simlette/base/span.hpp>
 #include <simlette/engine/event_hash.hpp>
 #include <simlette/fabric/flit_trace.hpp>
@@ -246,7 +247,7 @@ private:
     Time end_;
     Time attention_ = Time::never();  // when a port has something to do next
     Time last_event_;
-    std::vector<Port> ports_;
+    LargeVector<Port> ports_;
     std::vector<Place> place_;  // of each link
     std::vector<LinkId> order_;
     std::vector<std::uint64_t> busy_;  // bit per place: something waits or is on its way there
@@ -261,19 +262,19 @@ private:
     SourceQueues sources_;
     std::vector<std::uint32_t> spray_cycles_;
     std::vector<LinkId> way_back_;
-    std::vector<Message> messages_;
-    std::vector<std::uint32_t> free_messages_;
+    LargeVector<Message> messages_;
+    LargeVector<std::uint32_t> free_messages_;
     struct Kept {
         std::uint32_t at;
         std::uint32_t channel;
         std::uint32_t choice;
     };
     std::vector<boost::container::small_vector<Kept, 2>> kept_;
-    std::vector<Landing> landings_;  // after the window
+    LargeVector<Landing> landings_;  // after the window
     Time first_landing_ = Time::never();
     Time last_landing_;
-    std::vector<Landing> due_landings_;
-    std::vector<Landing> sorting_;
+    LargeVector<Landing> due_landings_;
+    LargeVector<Landing> sorting_;
     std::size_t landed_ = 0;  // of due_landings_
     using Alarm = std::pair<Time, std::uint32_t>;
     struct Later {
@@ -309,7 +310,7 @@ private:
     NetworkStatistics totals_;
     EventHash hash_;
     FlitTrace trace_;
-    std::vector<std::uint32_t> freed_;  // while messages are traced: one may still be on a wire in this window
+    LargeVector<std::uint32_t> freed_;  // while messages are traced: one may still be on a wire in this window
     std::vector<TracedInjection> traced_injections_;
 };
 
