@@ -62,6 +62,7 @@ void SweepNetwork::build_ports() {
             const bool finite = kind.credits[channel] != unlimited;
             port.credits[channel] = kind.credits[channel];
             port.finite = static_cast<std::uint8_t>(port.finite | finite << channel);
+            any_finite_ = any_finite_ || finite;
         }
     }
     end_ = start_ + window_;

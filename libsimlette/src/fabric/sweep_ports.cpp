@@ -351,7 +351,7 @@ void SweepNetwork::send(Pass& pass, std::uint32_t channel, Time start, std::int6
         run = served.run;
         from = served.input;
         const Place input = place_[served.input];
-        if ((ports_[input].finite >> channel & 1U) != 0) {
+        if (any_finite_ && (ports_[input].finite >> channel & 1U) != 0) {
             give_credits(input, channel, start + port.flit_time + graph_.class_of(served.input).credit_return, count,
                          port.flit_time);
         }

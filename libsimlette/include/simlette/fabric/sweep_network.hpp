@@ -239,6 +239,7 @@ private:
     bool one_rate_;       // runs keep their form from link to link
     bool one_way_;        // all flits of a port-message take the same links
     bool flit_by_flit_;   // flits of one port-message part at switches
+    bool any_finite_ = false;
     bool many_landings_;  // as in FlitNetwork
     Duration window_{0};
     Time now_;
