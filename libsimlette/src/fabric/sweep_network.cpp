@@ -217,7 +217,7 @@ void SweepNetwork::inject(const Injection& injection) {
         return PortMessage::Waiting{now_, {}, {}, {}, 0};
     });
     flits_outside_ += more;
-    constexpr std::int64_t most = 1 << 20;
+    constexpr std::int64_t most = 1 << 22;
     const auto room = static_cast<std::size_t>(std::min(flits_outside_, most));  // a message has one flit at least
     if (messages_.capacity() < room) {
         messages_.reserve(std::max(room, 2 * messages_.capacity()));
