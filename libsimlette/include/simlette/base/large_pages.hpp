@@ -3,17 +3,18 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
 #include <new>
 #include <vector>
 
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
-
 namespace simlette {
 
-// Of a std::vector. What takes less than two large pages comes from the heap.
+inline constexpr std::size_t large_page = std::size_t{2} << 20U;
+
+// Throws std::bad_alloc. Given back by free_large_pages().
+void* allocate_large_pages(std::size_t bytes);
+void free_large_pages(void* memory);
+
+// Allocator of a std::vector. What takes less than two large pages comes from the heap.
 template <class T>
 class LargePages {
 public:
@@ -21,28 +22,17 @@ public:
 
     LargePages() = default;
     template <class Other>
-    LargePages(const LargePages<Other>&) {}  // NOLINT(google-explicit-constructor): allocators convert
+    LargePages(const LargePages<Other>&) {}
 
     T* allocate(std::size_t count) {
         const std::size_t bytes = count * sizeof(T);
-        if (bytes < least) {
-            return static_cast<T*>(::operator new(bytes, alignment()));
-        }
-        const std::size_t rounded = (bytes + page - 1) / page * page;
-        void* memory = std::aligned_alloc(page, rounded);
-        if (memory == nullptr) {
-            throw std::bad_alloc();
-        }
-#ifdef MADV_HUGEPAGE
-        madvise(memory, rounded, MADV_HUGEPAGE);  // a wish: its refusal costs time alone
-#endif
-        return static_cast<T*>(memory);
+        return static_cast<T*>(bytes < least ? ::operator new(bytes, alignment) : allocate_large_pages(bytes));
     }
     void deallocate(T* memory, std::size_t count) {
         if (count * sizeof(T) < least) {
-            ::operator delete(memory, alignment());
+            ::operator delete(memory, alignment);
         } else {
-            std::free(memory);
+            free_large_pages(memory);
         }
     }
 
@@ -50,9 +40,8 @@ public:
     friend bool operator!=(const LargePages&, const LargePages&) { return false; }
 
 private:
-    static constexpr std::size_t page = std::size_t{2} << 20U;
-    static constexpr std::size_t least = 2 * page;
-    static constexpr std::align_val_t alignment() { return std::align_val_t{alignof(T)}; }
+    static constexpr std::size_t least = 2 * large_page;
+    static constexpr std::align_val_t alignment{alignof(T)};
 };
 
 template <class T>

@@ -68,6 +68,9 @@ public:
     // Flits of the collective that have left the port since it was last without work.
     std::int64_t left(LinkId link, std::uint32_t collective) const;
 
+    // Of all port-messages so far.
+    Bytes largest() const { return largest_; }
+
     void clear();
 
 private:
@@ -134,6 +137,7 @@ private:
     std::vector<std::uint32_t> free_held_;
     std::vector<PortLoad> loads_;  // of the injection at hand
     std::uint32_t at_hand_ = no_id;
+    Bytes largest_{0};
     std::vector<LinkId> first_link_;  // of each accelerator, and one more
 };
 
