@@ -205,6 +205,30 @@ TEST_CASE("The sweep loses nothing when it is stopped twice at one instant", "[e
     }
 }
 
+TEST_CASE("The sweep loses nothing when it is stopped in the middle of flits that come one after the other",
+          "[engines]") {
+    FabricSpec spec = with_buffers(packet_fabric(3, 1), 6);
+    spec.kind = FabricKind::explicit_graph;
+    spec.graph.devices = {{"near", 0}, {"far", 0}};
+    for (const auto& [from, to] : {std::pair{0U, 4U}, {1U, 3U}, {2U, 3U}, {3U, 4U}}) {
+        GraphSpec::Link link;
+        link.from = from;
+        link.to = to;
+        spec.graph.links.push_back(link);
+    }
+    CollectiveSpec later = send(2, 0, 6 * 640);  // comes when the other has taken all credits between the switches
+    later.earliest_start = Time{6 * 12'800};
+    const auto fabric = build_fabric(spec);
+    for (std::int64_t flit = 0; flit < 8; ++flit) {
+        Both both(fabric);
+        both.add(send(1, 0, 6 * 640));
+        both.add(later);
+        const Time arrival = later.earliest_start + Duration{(flit + 1) * 12'800 + 555'000};
+        both.go({arrival});
+        both.go({arrival + Duration{1}});
+    }
+}
+
 TEST_CASE("The sweep counts more waiting flits than 32 bits hold as the reference does", "[engines]") {
     const CollectiveSpec huge = all_reduce(std::int64_t{1} << 40);
     const auto fabric = build_fabric(packet_fabric(8, 2));

@@ -100,7 +100,11 @@ void SweepNetwork::finish(Pass& pass, Time decide_before, Time absorb_before) {
         note_queue(port, port.queued[0] + port.queued[1] - (port.free_at > decide_before ? 0 : 1));
     }
     // What to make of what has just come, now or when the window was cut at this instant before.
-    const bool undecided = decided_ == decide_before || (!due_.empty() && due_.back().time == decide_before);
+    const auto has_come = [&](const Inbound& one) {
+        return one.time + (at_switch ? port.flit_time * (one.run.count - 1) : Duration{0}) == decide_before;
+    };
+    const bool undecided =
+        absorb_before > decide_before && (decided_ == decide_before || std::any_of(due_.begin(), due_.end(), has_come));
     const Time next_decision = std::max(port.free_at, decide_before);
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
         Time next = next_decision;
