@@ -146,12 +146,28 @@ void widen(Random& random, RandomCase& one) {
     }
 }
 
+// Transactions of ualink, as a rule answered one by one, and messages so long that tags may run out.
+void pack(Random& random, RandomCase& one) {
+    pack_transactions(random, one);
+    if (one_in(random, 5)) {
+        one.fabric.responses = ResponsePolicy::per_message;
+        one.fabric.tags = unlimited;
+    }
+    const std::int64_t longer = one_in(random, 2) ? 1 : random.between(1, 40);
+    for (CollectiveSpec& collective : one.collectives) {
+        collective.bytes.count *= longer;
+    }
+}
+
 void check_engines(Random& random, RandomCase one) {
     if (one.fabric.routing.policy == RoutingPolicy::adaptive) {
         one.fabric.routing.policy = RoutingPolicy::spray;
     }
     if (one_in(random, 4)) {
         widen(random, one);
+    }
+    if (one_in(random, 3)) {
+        pack(random, one);
     }
     INFO(levels_text_of(one));
     const auto fabric = build_fabric(one.fabric);

@@ -27,18 +27,15 @@ SweepNetwork::SweepNetwork(const HostGraph& graph, const RoutingSpec& routing, c
       sources_(graph, routing, rules, seed),
       spray_cycles_(graph.spray_cycles()),
       way_back_(graph.ways_back()) {
-    require(misfit(graph, routing, rules) == nullptr, "a sweep carries what it was asked to");
+    require(misfit(graph, routing) == nullptr, "a sweep carries what it was asked to");
     graph.check();
     order_ports();
     build_ports();
 }
 
-const char* SweepNetwork::misfit(const HostGraph& graph, const RoutingSpec& routing, const TransactionRules& rules) {
+const char* SweepNetwork::misfit(const HostGraph& graph, const RoutingSpec& routing) {
     if (routing.policy == RoutingPolicy::adaptive) {
         return "adaptive routing looks at queues at the instant of each arrival";
-    }
-    if (rules.fidelity == Fidelity::ualink) {
-        return "transactions of ualink are answered flit by flit";
     }
     return channel_stages(graph).empty() ? "links depend on each other in a cycle" : nullptr;
 }
@@ -64,6 +61,7 @@ void SweepNetwork::build_ports() {
             port.finite = static_cast<std::uint8_t>(port.finite | finite << channel);
         }
     }
+    tags_.assign(rules_.tags == unlimited ? 0 : first_switch_link_, {});
     end_ = start_ + window_;
     reset_spray();
 }
@@ -236,6 +234,10 @@ void SweepNetwork::reset_arbiters() {
 
 void SweepNetwork::deliver(const Landing& landing) {
     ++events_;
+    if (rules_.one_by_one()) {
+        deliver_one_by_one(landing);
+        return;
+    }
     const std::uint32_t id = landing.flit >> 2U;
     Message& message = messages_[id];
     const bool answer = (landing.flit & 1U) != 0;
@@ -262,7 +264,7 @@ void SweepNetwork::reach_completer(std::uint32_t id, LinkId from) {
     Message& message = messages_[id];
     message.answer_link = way_back_[from];
     if (message.read) {
-        ++totals_.request_flits;
+        totals_.request_flits += exchanges_.empty() ? 1 : exchanges_[id].transactions.forward;
         message.released_by_request = false;
         deliveries_.push_back(delivery(id));
         return;
@@ -297,9 +299,8 @@ void SweepNetwork::finish_data(std::uint32_t id) {
 
 Delivery SweepNetwork::delivery(std::uint32_t id) const {
     const Message& message = messages_[id];
-    const bool asked = message.read && message.undelivered == 0 && !message.answered;
     return {id,
-            asked,
+            message.read && !message.answered,
             message.collective,
             message.phase,
             message.source_rank,
@@ -318,8 +319,12 @@ void SweepNetwork::reply(std::uint32_t id, bool released_by_request) {
     require(message.read && !message.answered, "a request is answered once");
     message.answered = true;
     message.released_by_request = released_by_request;
-    if (!released_by_request) {
+    if (!released_by_request && message.undelivered == 0) {
         message.ready = now_;
+    }
+    if (rules_.one_by_one()) {
+        let_answers_go(id);
+        return;
     }
     queue_answer(id, message.flits);
 }
@@ -329,19 +334,30 @@ void SweepNetwork::queue_answer(std::uint32_t id, std::uint32_t flits) {
     Message& message = messages_[id];
     require(message.answer_link != no_id, "an answer leaves by the port on which the request came");
     message.undelivered = flits;
-    flits_outside_ += flits;
     if (trace_.on()) [[unlikely]] {
         trace_.end(id);
         trace_.begin(id, trace_key(id, 1));
     }
-    put(place_[message.answer_link],
-        {FlitRun::of(id, 1) | FlitRun::last_bit, flits, graph_.links[message.first_link].from}, no_id, now_);
+    put_answer(id, flits, true);
+}
+
+void SweepNetwork::put_answer(std::uint32_t id, std::uint32_t flits, bool last) {
+    const Message& message = messages_[id];
+    flits_outside_ += flits;
+    if (trace_.on()) [[unlikely]] {
+        note_answer(id);
+    }
+    const std::uint32_t flit = FlitRun::of(id, 1) | (last ? FlitRun::last_bit : 0);
+    put(place_[message.answer_link], {flit, flits, graph_.links[message.first_link].from}, no_id, now_);
 }
 
 std::uint32_t SweepNetwork::new_message() {
     if (free_messages_.empty()) {
         free_messages_.push_back(static_cast<std::uint32_t>(messages_.size()));
         messages_.emplace_back();
+        if (rules_.fidelity == Fidelity::ualink) {
+            exchanges_.emplace_back();
+        }
         if (routing_.granularity == Granularity::message) {
             kept_.emplace_back();
         }
@@ -387,6 +403,9 @@ std::uint32_t SweepNetwork::start_message(const PortMessage& next, LinkId link) 
     message.read = injection.read;
     message.answered = false;
     message.released_by_request = false;
+    if (!exchanges_.empty()) {
+        exchanges_[id] = {next.transactions};
+    }
     if (trace_.on()) [[unlikely]] {
         trace_.begin(id, trace_key(id, 0));
     }
@@ -468,6 +487,7 @@ void SweepNetwork::clear() {
     sources_.clear();
     messages_.clear();
     free_messages_.clear();
+    exchanges_.clear();
     kept_.clear();
     landings_.clear();
     due_landings_.clear();
@@ -488,6 +508,7 @@ void SweepNetwork::clear() {
     trace_.clear();
     freed_.clear();
     traced_injections_.clear();
+    traced_answers_.clear();
 }
 
 }  // namespace simlette

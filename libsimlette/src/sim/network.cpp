@@ -25,7 +25,7 @@ TransactionRules rules_of(const FabricSpec& spec) {
 }  // namespace
 
 const char* sweep_misfit(const Fabric& fabric) {
-    return SweepNetwork::misfit(fabric.graph, fabric.spec.routing, rules_of(fabric.spec));
+    return SweepNetwork::misfit(fabric.graph, fabric.spec.routing);
 }
 
 Network network_for(const Fabric& fabric, Mode mode, bool sweep) {
