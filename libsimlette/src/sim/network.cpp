@@ -28,6 +28,17 @@ const char* sweep_misfit(const Fabric& fabric) {
     return SweepNetwork::misfit(fabric.graph, fabric.spec.routing);
 }
 
+std::string fallback_reason_for(Mode mode, Engine engine, const char* misfit) {
+    if (mode != Mode::flit || engine == Engine::reference || misfit == nullptr) {
+        return "";
+    }
+    if (engine == Engine::sweep) {
+        throw Error(ErrorKind::input, std::string("the engine `sweep` cannot do this: ") + misfit +
+                                          "; use the engine `auto` or `reference`");
+    }
+    return misfit;
+}
+
 Network network_for(const Fabric& fabric, Mode mode, bool sweep) {
     const FabricSpec& spec = fabric.spec;
     const TransactionRules rules = rules_of(spec);
