@@ -14,9 +14,9 @@
 
 #include <catch2/catch.hpp>
 
-#include <simlette/fabric/host_graph.hpp>
+#include <simlette/fabric/built_fabric.hpp>
 
-#include <support/reference_wiring.hpp>
+#include <support/reference_network.hpp>
 #include <support/traffic.hpp>
 #include <support/watched_queue.hpp>
 
@@ -43,24 +43,22 @@ public:
         LinkId input;
     };
 
-    // `answered`: every port-message has a response. `wiring`: of two levels, says the way where there is a choice.
-    Ledger(const HostGraph& graph, const std::vector<PlainSend>& sends, bool answered,
-           const std::vector<MessageRecord>& records, const std::vector<FlitStart>& starts,
-           const std::optional<ReferenceWiring>& wiring)
-        : graph_(graph),
+    Ledger(const Fabric& fabric, const std::vector<PlainSend>& sends, const std::vector<MessageRecord>& records,
+           const std::vector<FlitStart>& starts)
+        : spec_(fabric.spec),
+          graph_(fabric.graph),
           sends_(sends),
-          answered_(answered),
           starts_(starts),
-          wiring_(wiring),
-          links_(graph.links.size()) {
+          model_(std::in_place, fabric.spec),
+          links_(graph_.links.size()) {
         for (LinkId id = 0; id < links_.size(); ++id) {
-            links_[id].credits = graph.class_of(id).credits;
-            leaving_[{graph.links[id].from, graph.links[id].from_port}] = id;
+            links_[id].credits = graph_.class_of(id).credits;
+            leaving_[{graph_.links[id].from, graph_.links[id].from_port}] = id;
         }
         for (const MessageRecord& record : records) {
             changes_.emplace(sends[record.collective].at,
                              Change{What::inject,
-                                    link_from(sends[record.collective].source, record.port),
+                                    link_from({sends[record.collective].source, record.port}),
                                     0,
                                     {record.collective, record.port}});
             unfinished_.emplace(Key{record.collective, record.port}, Unfinished{record, record.flits, record.flits});
@@ -160,8 +158,8 @@ private:
         }
     }
 
-    LinkId link_from(std::size_t node, std::size_t port) const {
-        const auto found = leaving_.find({node, port});
+    LinkId link_from(ReferencePort port) const {
+        const auto found = leaving_.find(port);
         promise(found != leaving_.end(), "a link leaves this port");
         return found->second;
     }
@@ -235,27 +233,16 @@ private:
         return change.channel == 0 ? send.destination : send.source;
     }
 
-    // The link to where the flit goes, or one that the rules choose.
     LinkId way_on(const Change& change) {
-        const HostLink& link = graph_.links[change.link];
-        if (!wiring_) {
-            for (LinkId id = 0; id < links_.size(); ++id) {
-                if (graph_.links[id].from == link.to && graph_.links[id].to == goal(change)) {
-                    return id;
-                }
-            }
-        }
-        promise(wiring_.has_value(), "a switch leads to every destination");
-        const auto id_of = [&](std::size_t cable) {
-            return link_from(wiring_->cables()[cable].from.first, wiring_->cables()[cable].from.second);
-        };
-        const auto queued = [&](std::size_t cable) {
-            return links_[id_of(cable)].waiting[0] + links_[id_of(cable)].waiting[1];
+        const auto queued = [&](ReferencePort port) {
+            const LinkAccount& way = links_[link_from(port)];
+            return way.waiting[0] + way.waiting[1];
         };
         const PlainSend& send = sends_[change.flit.send];
-        const std::uint64_t message = (change.flit.send * std::uint64_t{1'024} + change.flit.port) * 2 + change.channel;
-        const std::uint32_t sender = change.channel == 0 ? send.source : send.destination;
-        return id_of(wiring_->choose({link.to, link.to_port}, {message, sender, goal(change), change.channel}, queued));
+        const std::size_t id = (change.flit.send * std::size_t{1'024} + change.flit.port) * 2 + change.channel;
+        const ReferenceMessage message{{}, send.source, send.destination, false, change.channel};
+        const HostLink& link = graph_.links[change.link];
+        return link_from(model_->choose({link.to, link.to_port}, id, message, queued));
     }
 
     void reach_core(const Change& change) {
@@ -271,9 +258,9 @@ private:
         if (--found->second.left == 0) {
             promise(found->second.record.delivered == now_, "a message is delivered with its last flit");
             unfinished_.erase(found);
-            if (answered_) {
+            if (spec_.responses != ResponsePolicy::none) {
                 unanswered_.insert({change.flit.send, change.flit.port});
-                enqueue(link_from(goal(change), change.flit.port), no_id, 1, change.flit);
+                enqueue(link_from({goal(change), change.flit.port}), no_id, 1, change.flit);
             }
         }
         ++delivered_;
@@ -433,18 +420,16 @@ private:
             link.last_channel = 1;
         }
         grants_.clear();
-        if (wiring_) {
-            wiring_->reset_counts();
-        }
+        model_.emplace(spec_);
     }
 
+    const FabricSpec& spec_;
     const HostGraph& graph_;
     const std::vector<PlainSend>& sends_;
-    const bool answered_;
     const std::vector<FlitStart>& starts_;
-    std::optional<ReferenceWiring> wiring_;
+    std::optional<ReferenceNetwork> model_;  // says the way where there is a choice
     std::vector<LinkAccount> links_;
-    std::map<std::pair<std::size_t, std::size_t>, LinkId> leaving_;  // by node and port
+    std::map<ReferencePort, LinkId> leaving_;
     std::multimap<Time, Change> changes_;
     std::vector<Change> at_once_;
     std::map<QueueKey, Waiting> waiting_;

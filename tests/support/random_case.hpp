@@ -15,7 +15,7 @@
 #include <simlette/collective/spec.hpp>
 #include <simlette/fabric/spec.hpp>
 
-#include <support/reference_circuits.hpp>
+#include <support/reference_network.hpp>
 
 namespace simlette {
 
@@ -170,12 +170,12 @@ inline Bytes random_bytes(Random& random) {
 
 // Ranks that a rank reaches without a relay.
 inline std::vector<std::uint32_t> peers_of(const FabricSpec& fabric, std::uint32_t rank) {
-    const ReferencePeers peers = reference_peers(fabric);
+    const ReferenceNetwork network(fabric);
     const auto accelerator = [&](std::uint32_t r) { return fabric.placement.empty() ? r : fabric.placement[r]; };
     std::vector<std::uint32_t> found;
     for (std::uint32_t other = 0; other < fabric.accelerators; ++other) {
-        const auto& ports = peers[accelerator(rank)];
-        if (other != rank && (!on_circuits(fabric) || std::count(ports.begin(), ports.end(), accelerator(other)) > 0)) {
+        const bool reached = !network.ways(accelerator(rank), accelerator(other)).empty();
+        if (other != rank && (!on_circuits(fabric) || reached)) {
             found.push_back(other);
         }
     }
@@ -189,11 +189,11 @@ inline bool holds_cube(const FabricSpec& fabric) {
         rank_of[fabric.placement.empty() ? rank : fabric.placement[rank]] = rank;
     }
     std::vector<std::uint32_t> generators;
-    const ReferencePeers peers = reference_peers(fabric);
+    const ReferenceNetwork network(fabric);
     for (std::uint32_t a = 0; a < fabric.accelerators; ++a) {
-        std::vector<std::uint32_t> seen;
-        for (const std::int64_t peer : peers[a]) {
-            seen.push_back(peer < 0 ? 0 : rank_of[static_cast<std::size_t>(peer)] ^ rank_of[a]);
+        std::vector<std::uint32_t> seen(fabric.ports, 0);
+        for (const auto& [port, peer] : network.cables()) {
+            seen[port.second] = port.first == a ? rank_of[peer.first] ^ rank_of[a] : seen[port.second];
         }
         generators = a == 0 ? seen : generators;
         if (seen != generators) {

@@ -21,11 +21,12 @@ class ReferenceScheduler {
 public:
     // accelerators: of each rank of the group.
     ReferenceScheduler(const FabricSpec& fabric, const CollectiveSpec& spec, std::vector<std::uint32_t> accelerators)
-        : fabric_(fabric),
-          spec_(spec),
-          peers_(reference_peers(fabric)),
+        : spec_(spec),
+          network_(fabric),
           accelerators_(std::move(accelerators)),
-          n_(accelerators_.size()) {}
+          n_(accelerators_.size()),
+          packets_(fabric.kind == FabricKind::two_level ||
+                   (fabric.kind == FabricKind::single_level && fabric.device == DeviceKind::eps)) {}
 
     ReferenceSchedule build() const {
         switch (spec_.primitive) {
@@ -54,7 +55,7 @@ public:
             case ScheduleKind::coset_factored_parallel:
                 return coset_parallel();
             default:
-                return reference_packets(fabric_) ? direct() : flooding();
+                return packets_ ? direct() : flooding();
         }
     }
 
@@ -66,13 +67,13 @@ public:
         for (std::size_t rank = 0; rank < n_; ++rank) {
             const bool exchange = spec_.schedule == ScheduleKind::recursive_doubling ||
                                   spec_.schedule == ScheduleKind::coset_factored_parallel;
-            all.push_back(!reference_packets(fabric_) ? neighbours(rank) : exchange ? order_by_bit(rank) : order(rank));
+            all.push_back(!packets_ ? neighbours(rank) : exchange ? order_by_bit(rank) : order(rank));
             for (std::size_t i = 0; i < all[rank].size(); ++i) {
                 alike = alike && all[rank].size() == all[0].size() && (all[rank][i] ^ rank) == all[0][i];
             }
         }
         for (auto& others : all) {
-            if (!reference_packets(fabric_) && !alike) {
+            if (!packets_ && !alike) {
                 std::sort(others.begin(), others.end());
             }
         }
@@ -202,7 +203,7 @@ private:
             schedule.emplace_back(n_);
             std::vector<std::size_t> next;
             for (const std::size_t rank : fresh) {
-                for (const std::uint32_t d : reference_packets(fabric_) ? order(rank) : neighbours(rank)) {
+                for (const std::uint32_t d : packets_ ? order(rank) : neighbours(rank)) {
                     if (have.insert(d).second) {
                         schedule.back()[rank].push_back({d, spec_.bytes.count});
                         next.push_back(d);
@@ -228,9 +229,10 @@ private:
     // Neighbours of a rank, in the order of its ports.
     std::vector<std::uint32_t> neighbours(std::size_t rank) const {
         std::vector<std::uint32_t> found;
-        for (const std::int64_t peer : peers_[accelerators_[rank]]) {
+        for (const auto& [port, peer] : network_.cables()) {
             for (std::uint32_t d = 0; d < n_; ++d) {
-                if (accelerators_[d] == peer && std::count(found.begin(), found.end(), d) == 0) {
+                const bool joined = port.first == accelerators_[rank] && peer.first == accelerators_[d];
+                if (joined && std::count(found.begin(), found.end(), d) == 0) {
                     found.push_back(d);
                 }
             }
@@ -247,7 +249,7 @@ private:
         ReferenceSchedule schedule(bits, std::vector<std::vector<ReferencePart>>(n_));
         for (std::size_t t = 0; t < bits; ++t) {
             for (std::size_t rank = 0; rank < n_; ++rank) {
-                for (const std::uint32_t d : reference_packets(fabric_) ? order_by_bit(rank) : neighbours(rank)) {
+                for (const std::uint32_t d : packets_ ? order_by_bit(rank) : neighbours(rank)) {
                     for (std::size_t bit = 0; bit < bits; ++bit) {
                         if ((d ^ rank) == std::size_t{1} << bit) {
                             schedule[t][rank].push_back({d, slice((bit + bits - t) % bits, bits)});
@@ -290,12 +292,19 @@ private:
         return schedule;
     }
 
-    const FabricSpec& fabric_;
     const CollectiveSpec& spec_;
-    ReferencePeers peers_;
+    const ReferenceNetwork network_;
     std::vector<std::uint32_t> accelerators_;
     std::size_t n_;
+    const bool packets_;
 };
+
+// What messages are sorted by.
+using MessageKey = std::array<std::uint32_t, 5>;
+
+inline MessageKey message_key(const MessageRecord& r) {
+    return {r.collective, r.phase, r.source, r.destination, r.port};
+}
 
 struct ReferenceResult {
     std::vector<MessageRecord> messages;
@@ -319,7 +328,7 @@ public:
             for (std::size_t phase = 0; phase < run.schedule.size(); ++phase) {
                 for (const auto& parts : run.schedule[phase]) {
                     for (const ReferencePart& part : parts) {
-                        run.missing[phase][part.destination] += reference_flits(part.bytes);
+                        run.missing[phase][part.destination] += part.bytes;
                     }
                 }
             }
@@ -336,15 +345,10 @@ public:
         return next;
     }
 
-    // Whether the holder of data that is asked for has come to that phase.
-    bool may_answer(const MessageRecord& asked) const {
-        return runs_[asked.collective].phase[asked.source] >= asked.phase;
-    }
-
-    std::vector<ReferenceSend> start(std::int64_t t, const std::vector<MessageRecord>& delivered) {
+    std::vector<ReferenceMessage> start(std::int64_t t, const std::vector<ReferenceMessage>& landed) {
         sends_.clear();
-        for (const MessageRecord& message : delivered) {
-            runs_[message.collective].missing[message.phase][message.destination] -= message.flits;
+        for (const ReferenceMessage& message : landed) {
+            take(message);
         }
         for (std::size_t id = 0; id < runs_.size(); ++id) {
             Run& run = runs_[id];
@@ -357,22 +361,48 @@ public:
             while (run.started && go_on(id)) {
             }
         }
-        std::stable_sort(sends_.begin(), sends_.end(), [](const ReferenceSend& a, const ReferenceSend& b) {
-            return std::tie(a.collective, a.phase) < std::tie(b.collective, b.phase);
+        std::stable_sort(sends_.begin(), sends_.end(), [](const ReferenceMessage& a, const ReferenceMessage& b) {
+            return std::tie(a.record.collective, a.record.phase) < std::tie(b.record.collective, b.record.phase);
         });
+        answer();
         return sends_;
     }
+
+    const std::vector<MessageRecord>& records() const { return records_; }
 
 private:
     struct Run {
         CollectiveSpec spec;
         std::vector<std::uint32_t> accelerators;
         ReferenceSchedule schedule;
-        std::vector<std::vector<std::int64_t>> missing;  // flits, by phase and rank
+        std::vector<std::vector<std::int64_t>> missing;  // bytes, by phase and rank
         std::vector<std::size_t> phase;                  // by rank
         bool started;
         std::vector<std::vector<std::uint32_t>> asking;  // by rank: whom it asks, in order
     };
+
+    void take(const ReferenceMessage& message) {
+        const MessageRecord& record = message.record;
+        if (message.data()) {
+            runs_[record.collective].missing[record.phase][record.destination] -= record.bytes;
+            records_.push_back(record);
+        } else if (message.read) {
+            asked_[message_key(record)] = message;
+        }
+    }
+
+    // Data goes back as soon as its holder has come to the phase in which it is asked for, in the order of messages.
+    void answer() {
+        for (auto it = asked_.begin(); it != asked_.end();) {
+            const MessageRecord& record = it->second.record;
+            const bool ready = runs_[record.collective].phase[record.source] >= record.phase;
+            if (ready) {
+                it->second.channel = 1;
+                sends_.push_back(it->second);
+            }
+            it = ready ? asked_.erase(it) : std::next(it);
+        }
+    }
 
     void send_phase(std::size_t id, std::size_t rank) {
         const Run& run = runs_[id];
@@ -384,21 +414,28 @@ private:
             return;
         }
         for (const ReferencePart& part : run.schedule[run.phase[rank]][rank]) {
-            sends_.push_back({static_cast<std::uint32_t>(id), static_cast<std::uint32_t>(run.phase[rank]),
-                              static_cast<std::uint32_t>(rank), part.destination, run.accelerators[rank],
-                              run.accelerators[part.destination], part.bytes, false});
+            send(id, static_cast<std::uint32_t>(rank), part, false);
         }
+    }
+
+    // By the rank that has the data, or by the one that asks for it.
+    void send(std::size_t id, std::uint32_t rank, const ReferencePart& part, bool read) {
+        const Run& run = runs_[id];
+        const std::uint32_t source = read ? part.destination : rank;
+        const std::uint32_t destination = read ? rank : part.destination;
+        const auto phase = static_cast<std::uint32_t>(run.phase[source]);
+        const MessageRecord record{
+            static_cast<std::uint32_t>(id), phase, rank, part.destination, 0, part.bytes, 0, Time::never(), Time{}};
+        sends_.push_back({record, run.accelerators[source], run.accelerators[destination], read});
     }
 
     // A rank asks for all that comes to it, in the order in which it would send.
     void ask_for_phase(std::size_t id, std::uint32_t rank) {
         const Run& run = runs_[id];
-        const auto phase = static_cast<std::uint32_t>(run.phase[rank]);
         for (const std::uint32_t holder : run.asking[rank]) {
-            for (const ReferencePart& part : run.schedule[phase][holder]) {
+            for (const ReferencePart& part : run.schedule[run.phase[rank]][holder]) {
                 if (part.destination == rank) {
-                    sends_.push_back({static_cast<std::uint32_t>(id), phase, holder, rank, run.accelerators[rank],
-                                      run.accelerators[holder], part.bytes, true});
+                    send(id, holder, part, true);
                 }
             }
         }
@@ -428,20 +465,23 @@ private:
     }
 
     std::vector<Run> runs_;
-    std::vector<ReferenceSend> sends_;
+    std::vector<ReferenceMessage> sends_;
+    std::map<MessageKey, ReferenceMessage> asked_;  // what waits for its holder
+    std::vector<MessageRecord> records_;            // of data that has landed
 };
 
 inline ReferenceResult run_reference(const FabricSpec& fabric, const std::vector<CollectiveSpec>& collectives) {
     ReferenceNetwork network(fabric);
     ReferencePlayer player(fabric, collectives);
     network.run(player);
-    ReferenceResult result{network.messages(), {}};
+    ReferenceResult result{player.records(), {}};
     for (MessageRecord& message : result.messages) {
         const std::vector<std::uint32_t>& group = collectives[message.collective].group;
         message.source = group.empty() ? message.source : group[message.source];
         message.destination = group.empty() ? message.destination : group[message.destination];
     }
-    sort_records(result.messages);
+    std::sort(result.messages.begin(), result.messages.end(),
+              [](const MessageRecord& a, const MessageRecord& b) { return message_key(a) < message_key(b); });
     for (const CollectiveSpec& spec : collectives) {
         result.ends.push_back(spec.earliest_start);
     }

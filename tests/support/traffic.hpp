@@ -9,7 +9,7 @@
 #include <simlette/fabric/flit_network.hpp>
 #include <simlette/fabric/transactions.hpp>
 
-#include <support/reference.hpp>
+#include <support/reference_network.hpp>
 
 namespace simlette {
 
@@ -78,24 +78,31 @@ public:
         return next;
     }
 
-    std::vector<ReferenceSend> start(std::int64_t t, const std::vector<MessageRecord>&) {
-        std::vector<ReferenceSend> now;
+    std::vector<ReferenceMessage> start(std::int64_t t, const std::vector<ReferenceMessage>& landed) {
+        for (const ReferenceMessage& message : landed) {
+            message.data() ? records_.push_back(message.record) : void(++responses_);
+        }
+        std::vector<ReferenceMessage> now;
         for (std::size_t id = 0; id < sends_.size(); ++id) {
             if (!sent_[id] && sends_[id].at.ps == t) {
                 sent_[id] = true;
                 const PlainSend& s = sends_[id];
-                now.push_back({static_cast<std::uint32_t>(id), 0, s.source, s.destination, s.source, s.destination,
-                               s.bytes, false});
+                const MessageRecord record{
+                    static_cast<std::uint32_t>(id), 0, s.source, s.destination, 0, s.bytes, 0, Time::never(), Time{}};
+                now.push_back({record, s.source, s.destination});
             }
         }
         return now;
     }
 
-    bool may_answer(const MessageRecord&) const { return true; }
+    const std::vector<MessageRecord>& records() const { return records_; }
+    std::int64_t responses() const { return responses_; }
 
 private:
     std::vector<PlainSend> sends_;
     std::vector<bool> sent_;
+    std::vector<MessageRecord> records_;
+    std::int64_t responses_ = 0;
 };
 
 }  // namespace simlette

@@ -329,6 +329,27 @@ std::uint64_t CollectiveRun::append_phases(Time now, std::uint64_t limit, std::v
     return left_out;
 }
 
+// Each rank reacts once all it needs in its phase is there. A message that has yet to be injected comes later than what
+// sets it off, so the sizes of those that were injected suffice.
+Time CollectiveRun::first_reaction(const Outlook::Pace& pace) const {
+    if (spec_.operation == Operation::read || pace.largest.count == 0) {
+        return pace.from;
+    }
+    std::int64_t least = INT64_MAX;
+    for (std::uint32_t rank = 0; rank < schedule_.ranks; ++rank) {
+        const std::uint32_t phase = phase_[rank];
+        if (phase < schedule_.phases.size()) {
+            const std::int64_t left = needed(phase, rank) - arrived_[at(phase, rank)];
+            least = left > 0 ? std::min(least, left) : least;  // with none left it waits for others at a barrier
+        }
+    }
+    if (least == INT64_MAX) {
+        return Time::never();
+    }
+    const std::int64_t messages = ceil_div(least, pace.largest.count);
+    return pace.from + pace.apart * (ceil_div(messages, std::int64_t{pace.ports}) - 1);
+}
+
 CollectiveRun::Waiting CollectiveRun::lowest_waiting() const {
     const auto last = static_cast<std::uint32_t>(schedule_.phases.size());
     const auto waiting = std::find_if(phase_.begin(), phase_.end(), [&](std::uint32_t phase) { return phase < last; });
@@ -409,6 +430,24 @@ void Player::note_finished(std::size_t index) {
         finished_.push_back(index);
         ++finished_count_;
     }
+    while (first_unfinished_ < collectives_.size() && collectives_[first_unfinished_].finished()) {
+        ++first_unfinished_;
+    }
+}
+
+Time Player::first_reaction(const Pace& pace) const {
+    if (unfinished() == 0) {
+        return pace.from;
+    }
+    Time first = Time::never();
+    for (std::size_t index = first_unfinished_; index < collectives_.size(); ++index) {
+        for (const auto& group : collectives_[index].groups) {
+            if (group->started() && !group->finished()) {
+                first = std::min(first, group->first_reaction(pace));
+            }
+        }
+    }
+    return first;
 }
 
 // What leaves a source at one instant is ordered by collective, then phase; replies by the ends of their message too.
@@ -440,7 +479,7 @@ void Player::clear() {
     by_id_.clear();
     orders_ = {};
     finished_.clear();
-    finished_count_ = 0;
+    finished_count_ = first_unfinished_ = 0;
 }
 
 }  // namespace simlette

@@ -48,6 +48,7 @@ void SourceQueues::spread_each(const Injection& injection) {
         require(candidates.size() > 0, "a link leads to every destination");
         for (std::uint32_t c = 0; c < candidates.size(); c += candidates.places_at(c)) {
             const Bytes bytes = part(message, injection.source, before, candidates, c);
+            largest_ = std::max(largest_, bytes);
             loads_[candidates[c] - first].flits +=
                 bytes.count > 0 ? forward_flits(rules_, bytes, injection.read, injection.requests_per_control) : 0;
         }
@@ -60,6 +61,7 @@ void SourceQueues::spread_even(const Injection& injection, std::int64_t units) {
     const std::int64_t all = units * injection.messages->sizes(injection.rank, injection.phase).messages;
     const std::int64_t ports = graph_.ports_to_all;
     const std::int64_t start = injection.before % ports;
+    largest_ = std::max(largest_, Bytes{ceil_div(units, ports) * flit_bytes.count});
     for (std::int64_t port = 0; port < ports; ++port) {
         const std::int64_t first = port >= start ? port - start : port + ports - start;
         loads_[static_cast<std::size_t>(port)].flits = first < all ? 1 + (all - 1 - first) / ports : 0;
@@ -211,6 +213,7 @@ void SourceQueues::clear() {
     held_.clear();
     free_held_.clear();
     free_cursor_ = no_id;
+    largest_ = {};
 }
 
 }  // namespace simlette

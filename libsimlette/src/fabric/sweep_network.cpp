@@ -47,6 +47,7 @@ void SweepNetwork::build_ports() {
     const std::size_t links = graph_.links.size();
     ports_.assign(links, {});
     busy_.assign(links / 64 + 1, 0);
+    apart_ = Duration{ps_per_second};
     window_ = Duration{ps_per_second};  // at most, so that a time and a window stay in 64 bits
     for (LinkId id = 0; id < links; ++id) {
         const LinkClass& kind = graph_.class_of(id);
@@ -57,25 +58,51 @@ void SweepNetwork::build_ports() {
         window_ = std::min(window_, port.way);
         if (graph_.links[id].to >= graph_.accelerators) {
             port.at = graph_.links[id].to - graph_.accelerators;
+        } else {
+            apart_ = std::min(apart_, kind.flit_time);
         }
         for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
             const bool finite = kind.credits[channel] != unlimited;
             port.credits[channel] = kind.credits[channel];
             port.finite = static_cast<std::uint8_t>(port.finite | finite << channel);
+            any_finite_ = any_finite_ || finite;
         }
     }
     end_ = start_ + window_;
+    build_long_window();
     reset_spray();
+}
+
+// Requires that ports which answer come after those on which what they answer lands.
+void SweepNetwork::build_long_window() {
+    constexpr std::int64_t most_windows = 16;
+    long_window_ = window_ * most_windows;
+    std::vector<std::uint32_t> ports(graph_.accelerators, 0);
+    for (const Port& port : ports_) {
+        if (port.at != no_id) {
+            long_window_ = std::min(long_window_, port.way);
+            continue;
+        }
+        std::uint32_t& of_accelerator = ports[graph_.links[port.link].to];
+        most_ports_ = std::max(most_ports_, ++of_accelerator);
+        const bool answers = rules_.responses != ResponsePolicy::none;
+        const LinkId back = way_back_[port.link];
+        if (answers && (!one_way_ || back == no_id || place_[back] < place_of(port))) {
+            long_window_ = Duration{0};
+        }
+    }
 }
 
 void SweepNetwork::begin_window(Time start) {
     start_ = start;
     end_ = start + window_;
+    looked_out_ = false;
     for (; landed_ < due_landings_.size(); ++landed_) {
         add_landing(due_landings_[landed_]);
     }
     due_landings_.clear();
     landed_ = 0;
+    const Time since = std::min(start, first_landing_);
     if (last_landing_ < end_) {
         due_landings_.swap(landings_);
         first_landing_ = Time::never();
@@ -93,7 +120,7 @@ void SweepNetwork::begin_window(Time start) {
             }
         }
     }
-    sort_landings();
+    sort_landings(since);
 }
 
 void SweepNetwork::add_landing(const Landing& landing) {
@@ -103,15 +130,13 @@ void SweepNetwork::add_landing(const Landing& landing) {
 }
 
 // Into slices of the window, then each by itself.
-void SweepNetwork::sort_landings() {
+void SweepNetwork::sort_landings(Time since) {
     constexpr std::size_t slices = 2048;
     constexpr std::size_t few = 256;
-    const auto sort = [this](std::vector<Landing>::iterator first, std::vector<Landing>::iterator last) {
-        const auto earlier = [this](const Landing& a, const Landing& b) {
-            return a.time != b.time || !many_landings_ ? a.time < b.time : a.link < b.link;
-        };
-        if (!std::is_sorted(first, last, earlier)) {
-            std::sort(first, last, earlier);
+    const auto sort = [this](LargeVector<Landing>::iterator first, LargeVector<Landing>::iterator last) {
+        const auto by_time = [this](const Landing& a, const Landing& b) { return earlier(a, b); };
+        if (!std::is_sorted(first, last, by_time)) {
+            std::sort(first, last, by_time);
         }
     };
     if (due_landings_.size() < few) {
@@ -119,11 +144,11 @@ void SweepNetwork::sort_landings() {
         return;
     }
     unsigned shift = 0;
-    while (static_cast<std::uint64_t>(window_.ps) >> shift >= slices) {
+    while (static_cast<std::uint64_t>((end_ - since).ps) >> shift >= slices) {
         ++shift;
     }
     const auto slice = [&](const Landing& landing) {
-        return static_cast<std::size_t>((landing.time - start_).ps >> shift);
+        return static_cast<std::size_t>((landing.time - since).ps >> shift);
     };
     std::array<std::uint32_t, slices + 1> place{};  // where a slice begins
     for (const Landing& landing : due_landings_) {
@@ -141,12 +166,69 @@ void SweepNetwork::sort_landings() {
     }
 }
 
+bool SweepNetwork::may_go_ahead(Time limit) const {
+    constexpr std::size_t many_landings = 1 << 15;  // the cache holds no more until they are told
+    const Time end = start_ + long_window_;
+    if (outlook_ == nullptr || trace_.on() || long_window_ <= window_ || due_landings_.size() > many_landings ||
+        limit < end || std::min(attention_, first_landing_) >= end || (!alarms_.empty() && alarms_.top().first < end)) {
+        return false;
+    }
+    return outlook_->first_reaction({start_, apart_, most_ports_, sources_.largest()}) >= end;
+}
+
+void SweepNetwork::go_ahead() {
+    const Time end = start_ + long_window_;
+    if (rules_.responses != ResponsePolicy::none) {
+        answer_before_ = end;
+        answer_early(due_landings_, landed_);
+        unanswered_ = 0;
+    }
+    run_ports(end, end);
+    unanswered_ = SIZE_MAX;
+    begin_window(end);
+}
+
+// What is known to land in this window: all of it, once the ports to accelerators have gone through it.
+void SweepNetwork::answer_landings() {
+    answer_early(landings_, unanswered_);
+    unanswered_ = landings_.size();
+    hand_over_runs();
+}
+
+// Of data that lands before the end of the window; that it has landed is told later.
+void SweepNetwork::answer_early(LargeVector<Landing>& landings, std::size_t first) {
+    constexpr std::size_t ahead = 16;
+    for (std::size_t i = first; i < landings.size(); ++i) {
+        if (i + ahead < landings.size()) {
+            __builtin_prefetch(messages_.data() + (landings[i + ahead].flit >> 2U));
+        }
+        Landing& landing = landings[i];
+        if (landing.time >= answer_before_ || (landing.flit & 1U) != 0) {
+            continue;
+        }
+        const std::uint32_t id = landing.flit >> 2U;
+        Message& message = messages_[id];
+        landing.counted = true;
+        landing.count = message.undelivered;
+        message.undelivered = 0;
+        message.answer_link = way_back_[landing.link];
+        queue_answer(id, 1, landing.time);
+    }
+}
+
 Time SweepNetwork::next_instant(Time limit) {
     while (true) {
         Time next = landed_ < due_landings_.size() ? due_landings_[landed_].time : Time::never();
         next = alarms_.empty() ? next : std::min(next, alarms_.top().first);
         if (flits_outside_ == 0 && now_ < credits_home_) {
             next = std::min(next, credits_home_);
+        }
+        if (next >= start_ && !looked_out_) {
+            looked_out_ = true;
+            if (may_go_ahead(limit)) {
+                go_ahead();
+                continue;
+            }
         }
         if (next < end_) {
             return next;
@@ -174,7 +256,7 @@ Time SweepNetwork::next_instant(Time limit) {
 void SweepNetwork::open(Time t) {
     require(t >= now_, "time does not run backwards");
     now_ = t;
-    if (t < start_) {
+    if (t < start_ && t >= decided_) {
         begin_window(t);
     }
     for (; landed_ < due_landings_.size() && due_landings_[landed_].time == t; ++landed_) {
@@ -204,6 +286,7 @@ void SweepNetwork::settle() {
 }
 
 void SweepNetwork::inject(const Injection& injection) {
+    require(!ahead(), "ports do not go ahead of what is injected");
     const std::int64_t more = sources_.add(injection, [&](LinkId id, std::int64_t flits) {
         for (std::int64_t left = flits; left > 0; left -= UINT32_MAX) {
             put(place_[id],
@@ -216,7 +299,7 @@ void SweepNetwork::inject(const Injection& injection) {
         return PortMessage::Waiting{now_, {}, {}, {}, 0};
     });
     flits_outside_ += more;
-    constexpr std::int64_t most = 1 << 20;
+    constexpr std::int64_t most = 1 << 22;
     const auto room = static_cast<std::size_t>(std::min(flits_outside_, most));  // a message has one flit at least
     if (messages_.capacity() < room) {
         messages_.reserve(std::max(room, 2 * messages_.capacity()));
@@ -237,6 +320,11 @@ void SweepNetwork::reset_arbiters() {
 void SweepNetwork::deliver(const Landing& landing) {
     ++events_;
     const std::uint32_t id = landing.flit >> 2U;
+    if (landing.counted) {
+        flits_outside_ -= landing.count;
+        finish_data(id);
+        return;
+    }
     Message& message = messages_[id];
     const bool answer = (landing.flit & 1U) != 0;
     const bool followed = trace_.on() && trace_landing(landing);
@@ -271,7 +359,7 @@ void SweepNetwork::reach_completer(std::uint32_t id, LinkId from) {
     if (rules_.responses == ResponsePolicy::none) {
         free_message(id);
     } else {
-        queue_answer(id, 1);
+        queue_answer(id, 1, now_);
     }
 }
 
@@ -321,11 +409,11 @@ void SweepNetwork::reply(std::uint32_t id, bool released_by_request) {
     if (!released_by_request) {
         message.ready = now_;
     }
-    queue_answer(id, message.flits);
+    queue_answer(id, message.flits, now_);
 }
 
 // Flits go back to where the request came from.
-void SweepNetwork::queue_answer(std::uint32_t id, std::uint32_t flits) {
+void SweepNetwork::queue_answer(std::uint32_t id, std::uint32_t flits, Time at) {
     Message& message = messages_[id];
     require(message.answer_link != no_id, "an answer leaves by the port on which the request came");
     message.undelivered = flits;
@@ -335,7 +423,7 @@ void SweepNetwork::queue_answer(std::uint32_t id, std::uint32_t flits) {
         trace_.begin(id, trace_key(id, 1));
     }
     put(place_[message.answer_link],
-        {FlitRun::of(id, 1) | FlitRun::last_bit, flits, graph_.links[message.first_link].from}, no_id, now_);
+        {FlitRun::of(id, 1) | FlitRun::last_bit, flits, graph_.links[message.first_link].from}, no_id, at);
 }
 
 std::uint32_t SweepNetwork::new_message() {

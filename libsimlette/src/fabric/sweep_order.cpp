@@ -237,6 +237,13 @@ void SweepNetwork::land(const Port& port, const FlitRun& run, Time first) {
     add_landing({first + port.flit_time * (run.count - 1), run.flit, run.count, port.link});
 }
 
+// Of a link to an accelerator: they come back to the port at hand.
+void SweepNetwork::keep_credits(Port& port, std::uint32_t channel, Time first, std::uint32_t count) {
+    due_credits_[channel].push_back({first, count});
+    credits_home_ = std::max(credits_home_, first + port.flit_time * (count - 1));
+    last_event_ = std::max(last_event_, credits_home_);
+}
+
 void SweepNetwork::give_credits(Place to, std::uint32_t channel, Time first, std::uint32_t count, Duration flit_time) {
     Port& port = ports_[to];
     __builtin_prefetch(&port.queued);

@@ -28,6 +28,9 @@ void SweepNetwork::run_ports(Time decide_before, Time absorb_before) {
             const auto place = static_cast<Place>(word * 64 + bit);
             busy_[word] &= ~(std::uint64_t{1} << bit);
             if (order_[place] < first_switch_link_) {
+                if (unanswered_ < landings_.size()) {
+                    answer_landings();
+                }
                 visit<false>(place, decide_before, absorb_before);
             } else {
                 visit<true>(place, decide_before, absorb_before);
@@ -351,7 +354,7 @@ void SweepNetwork::send(Pass& pass, std::uint32_t channel, Time start, std::int6
         run = served.run;
         from = served.input;
         const Place input = place_[served.input];
-        if ((ports_[input].finite >> channel & 1U) != 0) {
+        if (any_finite_ && (ports_[input].finite >> channel & 1U) != 0) {
             give_credits(input, channel, start + port.flit_time + graph_.class_of(served.input).credit_return, count,
                          port.flit_time);
         }
@@ -371,8 +374,7 @@ void SweepNetwork::send(Pass& pass, std::uint32_t channel, Time start, std::int6
     if ((port.finite >> channel & 1U) != 0) {
         port.credits[channel] -= flits;
         if (port.at == no_id) {
-            give_credits(place_of(port), channel, start + port.way + graph_.class_of(port.link).credit_return, count,
-                         port.flit_time);
+            keep_credits(port, channel, start + port.way + graph_.class_of(port.link).credit_return, count);
         }
     }
     go_on(port, run, start + port.way);

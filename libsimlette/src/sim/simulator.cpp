@@ -75,6 +75,7 @@ struct Simulator::State {
         } else if (auto* sweep = std::get_if<SweepNetwork>(&network)) {
             sweep->record_messages(options.record_messages);
             sweep->trace(options.traced_messages);
+            sweep->look_out(player);
         } else if (auto* message = std::get_if<MessageNetwork>(&network)) {
             message->record_messages(options.record_messages);
         }
@@ -158,6 +159,12 @@ struct Simulator::State {
         return carrier.next_instant();
     }
     static Time next_instant(SweepNetwork& sweep, Time limit) { return sweep.next_instant(limit); }
+
+    template <class Carrier>
+    static bool ahead(const Carrier&) {
+        return false;
+    }
+    static bool ahead(const SweepNetwork& sweep) { return sweep.ahead(); }
 
     template <class Carrier>
     static void settle(Carrier&) {}
@@ -342,13 +349,14 @@ Advance Simulator::State::advance(Carrier& carrier, const Limits& limits, bool d
         if (player.unfinished() == 0 && (!drain || carrier.quiet())) {
             return Idle{};
         }
-        if (stop.load(std::memory_order_relaxed) && stop.exchange(false)) {
+        const bool may_stop = !ahead(carrier);
+        if (may_stop && stop.load(std::memory_order_relaxed) && stop.exchange(false)) {
             return Stopped{};
         }
         if (stalled) {
             return stall(carrier);
         }
-        if (carrier.events() >= last_event || limits.time <= carrier.now()) {
+        if (may_stop && (carrier.events() >= last_event || limits.time <= carrier.now())) {
             return LimitReached{};
         }
         close(carrier);

@@ -55,6 +55,8 @@ public:
     // Of every rank that has started, in order, until `records` has `limit`; returns how many it leaves out.
     std::uint64_t append_phases(Time now, std::uint64_t limit, std::vector<PhaseRecord>& records) const;
     std::uint32_t accelerator_of(std::uint32_t place) const { return accelerators_[place - first_place_]; }
+    // See Outlook. Requires: started().
+    Time first_reaction(const Outlook::Pace& pace) const;
     // Ranks that have not finished wait for messages: the lowest one. Requires: not finished().
     struct Waiting {
         std::uint32_t place = 0;
@@ -164,7 +166,7 @@ struct CollectiveGroups {
 };
 
 // All collectives of a simulation.
-class Player {
+class Player final : public Outlook {
 public:
     // The next group of the collective that was added last, if it has the same id; else of a new one.
     // Requires: no other collective has this id; groups of a collective are equal in size and none has started.
@@ -203,6 +205,8 @@ public:
         network.close();
     }
 
+    Time first_reaction(const Pace& pace) const override;
+
     // The one with the lowest id among those that finished and were not taken; nullptr if there is none.
     const CollectiveGroups* take_finished();
     std::size_t unfinished() const { return collectives_.size() - finished_count_; }
@@ -222,6 +226,7 @@ private:
     CollectiveRun::Orders orders_;
     std::vector<std::size_t> finished_;  // not taken yet
     std::size_t finished_count_ = 0;
+    std::size_t first_unfinished_ = 0;  // all before it are finished
 };
 
 }  // namespace simlette

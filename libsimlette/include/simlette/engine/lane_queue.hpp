@@ -10,10 +10,10 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <vector>
 
 #include <simlette/base/contract.hpp>
+#include <simlette/base/large_pages.hpp>
 #include <simlette/engine/event.hpp>
 
 namespace simlette {
@@ -39,16 +39,16 @@ public:
 private:
     void grow() {
         const std::uint64_t capacity = std::max<std::uint64_t>(64, capacity_ * 2);
-        auto events = std::make_unique<Event[]>(capacity);
+        LargeVector<Event> events(capacity);
         for (std::uint64_t i = head_; i != tail_; ++i) {
             events[i & (capacity - 1)] = events_[i & mask_];
         }
-        events_ = std::move(events);
+        events_.swap(events);
         capacity_ = capacity;
         mask_ = capacity - 1;
     }
 
-    std::unique_ptr<Event[]> events_;
+    LargeVector<Event> events_;
     std::uint64_t capacity_ = 0;
     std::uint64_t mask_ = 0;
     std::uint64_t head_ = 0;

@@ -24,6 +24,7 @@
 #include <boost/container/small_vector.hpp>
 
 #include <simlette/base/contract.hpp>
+#include <simlette/base/large_pages.hpp>
 #include <simlette/base/span.hpp>
 #include <simlette/engine/event_hash.hpp>
 #include <simlette/engine/lane_queue.hpp>
@@ -290,21 +291,21 @@ private:
     bool far_apart_;
     Queue queue_;
     Time now_;
-    std::vector<LinkState> links_;
-    std::vector<LinkEnd> ends_;
+    LargeVector<LinkState> links_;
+    LargeVector<LinkEnd> ends_;
     std::vector<std::uint32_t> spray_cycles_;  // per switch, a multiple of the sizes of its choices
     std::vector<std::uint64_t> draws_;         // per link and channel, of random routing
-    std::vector<StallClock> clocks_;
-    std::vector<LinkId> due_;            // ports that decide when the instant closes
-    std::vector<OutputQueues> outputs_;  // per switch link and channel
+    LargeVector<StallClock> clocks_;
+    LargeVector<LinkId> due_;            // ports that decide when the instant closes
+    LargeVector<OutputQueues> outputs_;  // per switch link and channel
     FlitRuns runs_;
     SourceQueues sources_;          // per accelerator link, requests
     std::vector<Answers> answers_;  // per accelerator link
     FlitRuns answer_runs_;
     std::vector<LinkId> way_back_;   // of each link to an accelerator, the link that leaves the same port
-    std::vector<Message> messages_;  // of flits under way
-    std::vector<MessageOrigin> origins_;
-    std::vector<Toll> tolls_;
+    LargeVector<Message> messages_;  // of flits under way
+    LargeVector<MessageOrigin> origins_;
+    LargeVector<Toll> tolls_;
     std::vector<Transactions> transactions_;  // of messages of ualink, their answers included
     std::vector<std::int64_t> open_;          // per accelerator link: transactions, if tags are limited
     struct Kept {
@@ -312,9 +313,9 @@ private:
         std::uint32_t choice;
     };
     std::vector<boost::container::small_vector<Kept, 2>> kept_;  // per message: ways that all its flits go, if they do
-    std::vector<Arrival> arrivals_;                              // at switches in the open instant
-    std::vector<Arrival> landed_;                                // at accelerators
-    std::vector<std::uint32_t> free_messages_;
+    LargeVector<Arrival> arrivals_;                              // at switches in the open instant
+    LargeVector<Arrival> landed_;                                // at accelerators
+    LargeVector<std::uint32_t> free_messages_;
     std::vector<Delivery> deliveries_;
     std::deque<TimeParts> parts_;  // of them
     std::vector<std::uint32_t> wakes_;

@@ -9,6 +9,7 @@
 
 #include <boost/container/small_vector.hpp>
 
+#include <simlette/base/large_pages.hpp>
 #include <simlette/fabric/host_graph.hpp>
 #include <simlette/fabric/striping.hpp>
 #include <simlette/fabric/traffic.hpp>
@@ -66,6 +67,9 @@ public:
     PortMessage next(LinkId link);
     // Flits of the collective that have left the port since it was last without work.
     std::int64_t left(LinkId link, std::uint32_t collective) const;
+
+    // Of all port-messages so far.
+    Bytes largest() const { return largest_; }
 
     void clear();
 
@@ -126,13 +130,14 @@ private:
     const HostGraph& graph_;
     TransactionRules rules_;
     Striping striping_;
-    std::vector<Port> ports_;
-    std::vector<Cursor> cursors_;
+    LargeVector<Port> ports_;
+    LargeVector<Cursor> cursors_;
     std::uint32_t free_cursor_ = no_id;
-    std::vector<Held> held_;
+    LargeVector<Held> held_;
     std::vector<std::uint32_t> free_held_;
     std::vector<PortLoad> loads_;  // of the injection at hand
     std::uint32_t at_hand_ = no_id;
+    Bytes largest_{0};
     std::vector<LinkId> first_link_;  // of each accelerator, and one more
 };
 

@@ -6,6 +6,9 @@
 // order of channel dependencies: a port comes after those that its flits go on to, so the credits that those give back
 // are known, whatever their delay. A port handles runs: flits of one message that follow each other at flit time.
 //
+// As long as deliveries set off nothing but answers, they may be told after a window, and it may be as long as the
+// shortest way to a switch: a port to an accelerator comes before the one that answers.
+//
 // It carries Fidelity::paper with any routing but adaptive; misfit() says what it leaves to FlitNetwork.
 #pragma once
 
@@ -18,6 +21,7 @@
 
 #include <boost/container/small_vector.hpp>
 
+#include <simlette/base/large_pages.hpp>
 #include <simlette/base/span.hpp>
 #include <simlette/engine/event_hash.hpp>
 #include <simlette/fabric/flit_trace.hpp>
@@ -60,6 +64,10 @@ public:
     void record_messages(bool on) { recording_ = on; }
     // Follows the flits of these; before anything is injected.
     void trace(const std::vector<TracedMessage>& messages) { trace_.want(messages); }
+    // Ports go ahead of now() as far as it allows; it must outlive the network.
+    void look_out(const Outlook& outlook) { outlook_ = &outlook; }
+    // Deliveries are still to be told from before what the ports have decided: not an instant to stop at.
+    bool ahead() const { return now_ < decided_; }
     const FlitTrace& traced() const { return trace_; }
     const std::vector<MessageRecord>& records() const { return records_; }
     // These require: settled.
@@ -115,6 +123,7 @@ private:
         std::uint32_t flit = 0;
         std::uint32_t count = 0;
         LinkId link = 0;
+        bool counted = false;  // before it was told
     };
     struct alignas(64) Message {
         Time ready;  // of its last flit at its source; of data that was read see Delivery::taken
@@ -142,11 +151,21 @@ private:
     };
 
     void build_ports();
+    void build_long_window();
     void order_ports();
     void begin_window(Time start);
     void add_landing(const Landing& landing);
-    void sort_landings();
+    void sort_landings(Time since);
     void run_ports(Time decide_before, Time absorb_before);
+
+    // Windows that deliveries are told after.
+    bool may_go_ahead(Time limit) const;
+    void go_ahead();
+    void answer_landings();
+    void answer_early(LargeVector<Landing>& landings, std::size_t first);
+    bool earlier(const Landing& a, const Landing& b) const {
+        return a.time != b.time || !many_landings_ ? a.time < b.time : a.link < b.link;
+    }
     Place place_of(const Port& port) const { return static_cast<Place>(&port - ports_.data()); }
     void need(Place place) { busy_[place / 64] |= std::uint64_t{1} << place % 64; }
     void expect(Time t) { attention_ = t < attention_ ? t : attention_; }
@@ -198,6 +217,7 @@ private:
     void land(const Port& port, const FlitRun& run, Time first);
     void hand_over_runs();
     void hand_over_credits();
+    void keep_credits(Port& port, std::uint32_t channel, Time first, std::uint32_t count);
     void give_credits(Place to, std::uint32_t channel, Time first, std::uint32_t count, Duration flit_time);
 
     // Of messages that are traced.
@@ -223,7 +243,7 @@ private:
     void deliver(const Landing& landing);
     void reach_completer(std::uint32_t id, LinkId from);
     void finish_data(std::uint32_t id);
-    void queue_answer(std::uint32_t id, std::uint32_t flits);
+    void queue_answer(std::uint32_t id, std::uint32_t flits, Time at);
     Delivery delivery(std::uint32_t id) const;
     std::uint32_t new_message();
     void free_message(std::uint32_t id);
@@ -235,20 +255,28 @@ private:
     RoutingSpec routing_;
     TransactionRules rules_;
     std::uint64_t seed_;
-    bool one_rate_;       // runs keep their form from link to link
-    bool one_way_;        // all flits of a port-message take the same links
-    bool flit_by_flit_;   // flits of one port-message part at switches
+    bool one_rate_;      // runs keep their form from link to link
+    bool one_way_;       // all flits of a port-message take the same links
+    bool flit_by_flit_;  // flits of one port-message part at switches
+    bool any_finite_ = false;
     bool many_landings_;  // as in FlitNetwork
     Duration window_{0};
+    Duration long_window_{0};            // of one that deliveries are told after
+    bool looked_out_ = false;            // in this window
+    Time answer_before_;                 // what lands before then is answered before it is told
+    std::size_t unanswered_ = SIZE_MAX;  // of landings_: the first that was not looked at
     Time now_;
     Time start_;    // of the window
     Time decided_;  // decisions before it have been made
     Time end_;
     Time attention_ = Time::never();  // when a port has something to do next
     Time last_event_;
-    std::vector<Port> ports_;
+    LargeVector<Port> ports_;
     std::vector<Place> place_;  // of each link
     std::vector<LinkId> order_;
+    Duration apart_{0};             // of flits that an accelerator takes from a link, at least
+    std::uint32_t most_ports_ = 1;  // of an accelerator
+    const Outlook* outlook_ = nullptr;
     std::vector<std::uint64_t> busy_;  // bit per place: something waits or is on its way there
     // Where a switch sends on: to its own group, to others.
     struct Onward {
@@ -261,19 +289,19 @@ private:
     SourceQueues sources_;
     std::vector<std::uint32_t> spray_cycles_;
     std::vector<LinkId> way_back_;
-    std::vector<Message> messages_;
-    std::vector<std::uint32_t> free_messages_;
+    LargeVector<Message> messages_;
+    LargeVector<std::uint32_t> free_messages_;
     struct Kept {
         std::uint32_t at;
         std::uint32_t channel;
         std::uint32_t choice;
     };
     std::vector<boost::container::small_vector<Kept, 2>> kept_;
-    std::vector<Landing> landings_;  // after the window
+    LargeVector<Landing> landings_;  // after the window
     Time first_landing_ = Time::never();
     Time last_landing_;
-    std::vector<Landing> due_landings_;
-    std::vector<Landing> sorting_;
+    LargeVector<Landing> due_landings_;
+    LargeVector<Landing> sorting_;
     std::size_t landed_ = 0;  // of due_landings_
     using Alarm = std::pair<Time, std::uint32_t>;
     struct Later {
@@ -309,7 +337,7 @@ private:
     NetworkStatistics totals_;
     EventHash hash_;
     FlitTrace trace_;
-    std::vector<std::uint32_t> freed_;  // while messages are traced: one may still be on a wire in this window
+    LargeVector<std::uint32_t> freed_;  // while messages are traced: one may still be on a wire in this window
     std::vector<TracedInjection> traced_injections_;
 };
 

@@ -50,6 +50,21 @@ struct Injection {
     std::int64_t before = 0;                // units of earlier messages of the source that striping goes on from
 };
 
+// Who injects, asked how long a network may go on before it tells what it delivered.
+class Outlook {
+public:
+    // From `from` on, an accelerator is sent at most one port-message a port in each span `apart`.
+    struct Pace {
+        Time from;
+        Duration apart;
+        std::uint32_t ports = 1;
+        Bytes largest{0};  // port-message that was injected
+    };
+    virtual ~Outlook() = default;
+    // No delivery before it sets off an injection or a reply, or ends a collective.
+    virtual Time first_reaction(const Pace& pace) const = 0;
+};
+
 // A flit at one port of its way.
 struct HopRecord {
     LinkId link = 0;

@@ -10,6 +10,7 @@
 
 #include <boost/container/small_vector.hpp>
 
+#include <simlette/base/large_pages.hpp>
 #include <simlette/fabric/host_graph.hpp>
 
 namespace simlette {
@@ -50,7 +51,7 @@ public:
     }
 
 private:
-    std::vector<Run> runs_;
+    LargeVector<Run> runs_;
     std::uint32_t free_ = no_id;
 };
 

@@ -1,0 +1,50 @@
+// Memory for large arrays that are gone through at random: on large pages where the system has them, so that a first
+// touch and a look-up of an address cost less.
+#pragma once
+
+#include <cstddef>
+#include <new>
+#include <vector>
+
+namespace simlette {
+
+inline constexpr std::size_t large_page = std::size_t{2} << 20U;
+
+// Throws std::bad_alloc. Given back by free_large_pages().
+void* allocate_large_pages(std::size_t bytes);
+void free_large_pages(void* memory);
+
+// Allocator of a std::vector. What takes less than two large pages comes from the heap.
+template <class T>
+class LargePages {
+public:
+    using value_type = T;
+
+    LargePages() = default;
+    template <class Other>
+    LargePages(const LargePages<Other>&) {}
+
+    T* allocate(std::size_t count) {
+        const std::size_t bytes = count * sizeof(T);
+        return static_cast<T*>(bytes < least ? ::operator new(bytes, alignment) : allocate_large_pages(bytes));
+    }
+    void deallocate(T* memory, std::size_t count) {
+        if (count * sizeof(T) < least) {
+            ::operator delete(memory, alignment);
+        } else {
+            free_large_pages(memory);
+        }
+    }
+
+    friend bool operator==(const LargePages&, const LargePages&) { return true; }
+    friend bool operator!=(const LargePages&, const LargePages&) { return false; }
+
+private:
+    static constexpr std::size_t least = 2 * large_page;
+    static constexpr std::align_val_t alignment{alignof(T)};
+};
+
+template <class T>
+using LargeVector = std::vector<T, LargePages<T>>;
+
+}  // namespace simlette
