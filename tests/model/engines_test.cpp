@@ -1,6 +1,8 @@
 // Both engines of flit mode give the same results, whatever is simulated and however a caller slices it.
 #include <catch2/catch.hpp>
 
+#include <simlette/sim/traffic_simulator.hpp>
+
 #include <support/random_graph.hpp>
 #include <support/run.hpp>
 #include <support/seeds.hpp>
@@ -146,6 +148,19 @@ void widen(Random& random, RandomCase& one) {
     }
 }
 
+// Transactions of ualink, as a rule answered one by one, and messages so long that tags may run out.
+void pack(Random& random, RandomCase& one) {
+    pack_transactions(random, one);
+    if (one_in(random, 5)) {
+        one.fabric.responses = ResponsePolicy::per_message;
+        one.fabric.tags = unlimited;
+    }
+    const std::int64_t longer = one_in(random, 2) ? 1 : random.between(1, 40);
+    for (CollectiveSpec& collective : one.collectives) {
+        collective.bytes.count *= longer;
+    }
+}
+
 void check_engines(Random& random, RandomCase one) {
     if (one.fabric.routing.policy == RoutingPolicy::adaptive) {
         one.fabric.routing.policy = RoutingPolicy::spray;
@@ -153,9 +168,90 @@ void check_engines(Random& random, RandomCase one) {
     if (one_in(random, 4)) {
         widen(random, one);
     }
+    if (one_in(random, 3)) {
+        pack(random, one);
+    }
     INFO(levels_text_of(one));
     const auto fabric = build_fabric(one.fabric);
     check_cut(random, one, fabric, check_whole(one, fabric));
+}
+
+std::string text_of(const LatencySummary& latency) {
+    std::ostringstream text;
+    text << latency.mean.ps << ' ' << latency.p50.ps << ' ' << latency.p99.ps << ' ' << latency.max.ps;
+    return text.str();
+}
+
+std::string text_of(const TrafficReport& report) {
+    std::ostringstream text;
+    text << "window " << report.window_start.ps << ' ' << report.window_end.ps << " offered " << report.offered.count
+         << " accepted " << report.accepted.count << " measured " << report.measured << ' ' << report.measured_delivered
+         << " waiting " << report.waiting_at_start.count << ' ' << report.waiting_at_end.count << " created "
+         << report.created << " delivered " << report.delivered << " cut " << report.cut << " latency "
+         << (report.latency ? text_of(*report.latency) : "-") << " in the network "
+         << (report.network_latency ? text_of(*report.network_latency) : "-");
+    return text.str();
+}
+
+Seen look(const TrafficSimulator& simulator, TrafficAdvance step) {
+    Seen seen;
+    seen.now = simulator.now();
+    seen.kind = static_cast<std::size_t>(step);
+    seen.step = text_of(simulator.report());
+    seen.messages = simulator.messages();
+    seen.links = simulator.links();
+    seen.wires.resize(seen.links.size());
+    seen.statistics = simulator.statistics();
+    seen.hash = simulator.event_hash();
+    return seen;
+}
+
+TrafficSpec random_traffic(Random& random, const FabricSpec& fabric) {
+    const Duration flit{5'120'000'000'000'000 / fabric.port_rate.per_second};
+    TrafficSpec traffic;
+    traffic.pattern = one_of(random, {TrafficPattern::uniform, TrafficPattern::permutation, TrafficPattern::hot_spot,
+                                      TrafficPattern::all_to_all});
+    traffic.hot_share = random.between(0, 1'000'000);
+    traffic.load = random.between(10'000, 900'000);
+    traffic.message = {one_in(random, 2) ? random.between(640, 60'000) : 640 * random.between(1, 20)};
+    traffic.warmup = flit * random.between(0, 200);
+    traffic.measure = flit * random.between(1, 400);
+    return traffic;
+}
+
+// Whole, or cut at random.
+void check_traffic(Random& random, FabricSpec spec) {
+    if (spec.routing.policy == RoutingPolicy::adaptive) {
+        spec.routing.policy = RoutingPolicy::random;
+    }
+    RandomCase one{spec, {}};
+    if (one_in(random, 3)) {
+        pack(random, one);
+    }
+    const TrafficSpec traffic = random_traffic(random, spec);
+    INFO(levels_text_of(one) << " pattern " << static_cast<int>(traffic.pattern) << " load " << traffic.load
+                             << " message " << traffic.message.count);
+    const auto fabric = build_fabric(one.fabric);
+    TrafficSimulator sweep(fabric, traffic, {Mode::flit, true, Engine::sweep});
+    TrafficSimulator reference(fabric, traffic, {Mode::flit, true, Engine::reference});
+    const bool cut = one_in(random, 2);
+    const std::int64_t longest = (traffic.warmup + traffic.measure).ps / random.between(1, 20) + 1;
+    for (TrafficAdvance step = TrafficAdvance::limit_reached; step != TrafficAdvance::finished;) {
+        const Limits limits{cut ? reference.now() + Duration{random.between(0, longest)} : Time::never()};
+        step = reference.advance(limits);
+        check_equal(look(sweep, sweep.advance(limits)), look(reference, step));
+    }
+}
+
+// Traffic is not relayed, and no rank sends in every picosecond.
+void check_traffic_that_fits(Random& random, const FabricSpec& spec) {
+    try {
+        check_traffic(random, spec);
+    } catch (const Error& refused) {
+        if (refused.kind() != ErrorKind::input) {
+            throw;
+        }
+    }
 }
 
 }  // namespace
@@ -185,6 +281,15 @@ TEST_CASE("The sweep gives what the reference gives, by every schedule on circui
     });
 }
 
+TEST_CASE("The sweep gives what the reference gives, of synthetic traffic on all kinds of fabrics", "[engines]") {
+    for_each_seed(304, Cases::engines, [](Random& random) {
+        FabricSpec fabric = one_in(random, 3) ? random_fabric(random) : random_levels(random);
+        fabric = one_in(random, 4) ? random_graph(random) : fabric;
+        fabric.responses = one_in(random, 2) ? ResponsePolicy::per_message : ResponsePolicy::none;
+        check_traffic_that_fits(random, fabric);
+    });
+}
+
 TEST_CASE("The sweep loses nothing when it is stopped twice at one instant", "[engines]") {
     FabricSpec spec = packet_fabric(5, 1);
     spec.responses = ResponsePolicy::per_message;
@@ -202,6 +307,30 @@ TEST_CASE("The sweep loses nothing when it is stopped twice at one instant", "[e
         both.go({message.delivered});
         both.go({message.delivered});
         both.go({message.delivered + Duration{1}});
+    }
+}
+
+TEST_CASE("The sweep loses nothing when it is stopped in the middle of flits that come one after the other",
+          "[engines]") {
+    FabricSpec spec = with_buffers(packet_fabric(3, 1), 6);
+    spec.kind = FabricKind::explicit_graph;
+    spec.graph.devices = {{"near", 0}, {"far", 0}};
+    for (const auto& [from, to] : {std::pair{0U, 4U}, {1U, 3U}, {2U, 3U}, {3U, 4U}}) {
+        GraphSpec::Link link;
+        link.from = from;
+        link.to = to;
+        spec.graph.links.push_back(link);
+    }
+    CollectiveSpec later = send(2, 0, 6 * 640);  // comes when the other has taken all credits between the switches
+    later.earliest_start = Time{6 * 12'800};
+    const auto fabric = build_fabric(spec);
+    for (std::int64_t flit = 0; flit < 8; ++flit) {
+        Both both(fabric);
+        both.add(send(1, 0, 6 * 640));
+        both.add(later);
+        const Time arrival = later.earliest_start + Duration{(flit + 1) * 12'800 + 555'000};
+        both.go({arrival});
+        both.go({arrival + Duration{1}});
     }
 }
 

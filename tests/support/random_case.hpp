@@ -283,8 +283,8 @@ inline std::string text_of(const RandomCase& one) {
          << " rate " << f.port_rate.per_second << " credits " << f.buffers.request << " credit_return "
          << f.credit_return.ps << " policy " << static_cast<int>(f.routing.policy) << " granularity "
          << static_cast<int>(f.routing.granularity) << " stripe " << static_cast<int>(f.routing.stripe)
-         << " response credits " << f.buffers.response << " responses " << static_cast<int>(f.responses) << " tags "
-         << f.tags << " generators";
+         << " response credits " << f.buffers.response << " responses " << static_cast<int>(f.responses) << " ualink "
+         << (f.fidelity == Fidelity::ualink) << " tags " << f.tags << " generators";
     for (const std::uint32_t g : f.circuits.generators) {
         text << ' ' << g;
     }

@@ -27,18 +27,15 @@ SweepNetwork::SweepNetwork(const HostGraph& graph, const RoutingSpec& routing, c
       sources_(graph, routing, rules, seed),
       spray_cycles_(graph.spray_cycles()),
       way_back_(graph.ways_back()) {
-    require(misfit(graph, routing, rules) == nullptr, "a sweep carries what it was asked to");
+    require(misfit(graph, routing) == nullptr, "a sweep carries what it was asked to");
     graph.check();
     order_ports();
     build_ports();
 }
 
-const char* SweepNetwork::misfit(const HostGraph& graph, const RoutingSpec& routing, const TransactionRules& rules) {
+const char* SweepNetwork::misfit(const HostGraph& graph, const RoutingSpec& routing) {
     if (routing.policy == RoutingPolicy::adaptive) {
         return "adaptive routing looks at queues at the instant of each arrival";
-    }
-    if (rules.fidelity == Fidelity::ualink) {
-        return "transactions of ualink are answered flit by flit";
     }
     return channel_stages(graph).empty() ? "links depend on each other in a cycle" : nullptr;
 }
@@ -68,29 +65,10 @@ void SweepNetwork::build_ports() {
             any_finite_ = any_finite_ || finite;
         }
     }
+    tags_.assign(rules_.tags == unlimited ? 0 : first_switch_link_, {});
     end_ = start_ + window_;
     build_long_window();
     reset_spray();
-}
-
-// Requires that ports which answer come after those on which what they answer lands.
-void SweepNetwork::build_long_window() {
-    constexpr std::int64_t most_windows = 16;
-    long_window_ = window_ * most_windows;
-    std::vector<std::uint32_t> ports(graph_.accelerators, 0);
-    for (const Port& port : ports_) {
-        if (port.at != no_id) {
-            long_window_ = std::min(long_window_, port.way);
-            continue;
-        }
-        std::uint32_t& of_accelerator = ports[graph_.links[port.link].to];
-        most_ports_ = std::max(most_ports_, ++of_accelerator);
-        const bool answers = rules_.responses != ResponsePolicy::none;
-        const LinkId back = way_back_[port.link];
-        if (answers && (!one_way_ || back == no_id || place_[back] < place_of(port))) {
-            long_window_ = Duration{0};
-        }
-    }
 }
 
 void SweepNetwork::begin_window(Time start) {
@@ -163,56 +141,6 @@ void SweepNetwork::sort_landings(Time since) {
     due_landings_.swap(sorting_);
     for (std::size_t i = 0; i < slices; ++i) {
         sort(due_landings_.begin() + place[i], due_landings_.begin() + place[i + 1]);
-    }
-}
-
-bool SweepNetwork::may_go_ahead(Time limit) const {
-    constexpr std::size_t many_landings = 1 << 15;  // the cache holds no more until they are told
-    const Time end = start_ + long_window_;
-    if (outlook_ == nullptr || trace_.on() || long_window_ <= window_ || due_landings_.size() > many_landings ||
-        limit < end || std::min(attention_, first_landing_) >= end || (!alarms_.empty() && alarms_.top().first < end)) {
-        return false;
-    }
-    return outlook_->first_reaction({start_, apart_, most_ports_, sources_.largest()}) >= end;
-}
-
-void SweepNetwork::go_ahead() {
-    const Time end = start_ + long_window_;
-    if (rules_.responses != ResponsePolicy::none) {
-        answer_before_ = end;
-        answer_early(due_landings_, landed_);
-        unanswered_ = 0;
-    }
-    run_ports(end, end);
-    unanswered_ = SIZE_MAX;
-    begin_window(end);
-}
-
-// What is known to land in this window: all of it, once the ports to accelerators have gone through it.
-void SweepNetwork::answer_landings() {
-    answer_early(landings_, unanswered_);
-    unanswered_ = landings_.size();
-    hand_over_runs();
-}
-
-// Of data that lands before the end of the window; that it has landed is told later.
-void SweepNetwork::answer_early(LargeVector<Landing>& landings, std::size_t first) {
-    constexpr std::size_t ahead = 16;
-    for (std::size_t i = first; i < landings.size(); ++i) {
-        if (i + ahead < landings.size()) {
-            __builtin_prefetch(messages_.data() + (landings[i + ahead].flit >> 2U));
-        }
-        Landing& landing = landings[i];
-        if (landing.time >= answer_before_ || (landing.flit & 1U) != 0) {
-            continue;
-        }
-        const std::uint32_t id = landing.flit >> 2U;
-        Message& message = messages_[id];
-        landing.counted = true;
-        landing.count = message.undelivered;
-        message.undelivered = 0;
-        message.answer_link = way_back_[landing.link];
-        queue_answer(id, 1, landing.time);
     }
 }
 
@@ -319,6 +247,10 @@ void SweepNetwork::reset_arbiters() {
 
 void SweepNetwork::deliver(const Landing& landing) {
     ++events_;
+    if (rules_.one_by_one()) {
+        deliver_one_by_one(landing);
+        return;
+    }
     const std::uint32_t id = landing.flit >> 2U;
     if (landing.counted) {
         flits_outside_ -= landing.count;
@@ -350,7 +282,7 @@ void SweepNetwork::reach_completer(std::uint32_t id, LinkId from) {
     Message& message = messages_[id];
     message.answer_link = way_back_[from];
     if (message.read) {
-        ++totals_.request_flits;
+        totals_.request_flits += exchanges_.empty() ? 1 : exchanges_[id].transactions.forward;
         message.released_by_request = false;
         deliveries_.push_back(delivery(id));
         return;
@@ -385,9 +317,8 @@ void SweepNetwork::finish_data(std::uint32_t id) {
 
 Delivery SweepNetwork::delivery(std::uint32_t id) const {
     const Message& message = messages_[id];
-    const bool asked = message.read && message.undelivered == 0 && !message.answered;
     return {id,
-            asked,
+            message.read && !message.answered,
             message.collective,
             message.phase,
             message.source_rank,
@@ -406,8 +337,12 @@ void SweepNetwork::reply(std::uint32_t id, bool released_by_request) {
     require(message.read && !message.answered, "a request is answered once");
     message.answered = true;
     message.released_by_request = released_by_request;
-    if (!released_by_request) {
+    if (!released_by_request && message.undelivered == 0) {
         message.ready = now_;
+    }
+    if (rules_.one_by_one()) {
+        let_answers_go(id);
+        return;
     }
     queue_answer(id, message.flits, now_);
 }
@@ -417,19 +352,30 @@ void SweepNetwork::queue_answer(std::uint32_t id, std::uint32_t flits, Time at) 
     Message& message = messages_[id];
     require(message.answer_link != no_id, "an answer leaves by the port on which the request came");
     message.undelivered = flits;
-    flits_outside_ += flits;
     if (trace_.on()) [[unlikely]] {
         trace_.end(id);
         trace_.begin(id, trace_key(id, 1));
     }
-    put(place_[message.answer_link],
-        {FlitRun::of(id, 1) | FlitRun::last_bit, flits, graph_.links[message.first_link].from}, no_id, at);
+    put_answer(id, flits, true, at);
+}
+
+void SweepNetwork::put_answer(std::uint32_t id, std::uint32_t flits, bool last, Time at) {
+    const Message& message = messages_[id];
+    flits_outside_ += flits;
+    if (trace_.on()) [[unlikely]] {
+        note_answer(id);
+    }
+    const std::uint32_t flit = FlitRun::of(id, 1) | (last ? FlitRun::last_bit : 0);
+    put(place_[message.answer_link], {flit, flits, graph_.links[message.first_link].from}, no_id, at);
 }
 
 std::uint32_t SweepNetwork::new_message() {
     if (free_messages_.empty()) {
         free_messages_.push_back(static_cast<std::uint32_t>(messages_.size()));
         messages_.emplace_back();
+        if (rules_.fidelity == Fidelity::ualink) {
+            exchanges_.emplace_back();
+        }
         if (routing_.granularity == Granularity::message) {
             kept_.emplace_back();
         }
@@ -475,6 +421,9 @@ std::uint32_t SweepNetwork::start_message(const PortMessage& next, LinkId link) 
     message.read = injection.read;
     message.answered = false;
     message.released_by_request = false;
+    if (!exchanges_.empty()) {
+        exchanges_[id] = {next.transactions};
+    }
     if (trace_.on()) [[unlikely]] {
         trace_.begin(id, trace_key(id, 0));
     }
@@ -556,6 +505,7 @@ void SweepNetwork::clear() {
     sources_.clear();
     messages_.clear();
     free_messages_.clear();
+    exchanges_.clear();
     kept_.clear();
     landings_.clear();
     due_landings_.clear();
@@ -576,6 +526,7 @@ void SweepNetwork::clear() {
     trace_.clear();
     freed_.clear();
     traced_injections_.clear();
+    traced_answers_.clear();
 }
 
 }  // namespace simlette

@@ -224,6 +224,10 @@ void SweepNetwork::reset_spray() {
 
 // The core counts a message when its last flit is there.
 void SweepNetwork::land(const Port& port, const FlitRun& run, Time first) {
+    if (rules_.one_by_one()) {
+        land_one_by_one(port, run, first);
+        return;
+    }
     if (follows(run)) {
         for (std::uint32_t i = 0; i < run.count; ++i) {
             const std::uint32_t flit = i + 1 == run.count ? run.flit : run.flit & ~FlitRun::last_bit;

@@ -27,13 +27,15 @@ void SweepNetwork::run_ports(Time decide_before, Time absorb_before) {
             const auto bit = static_cast<unsigned>(__builtin_ctzll(to_do));
             const auto place = static_cast<Place>(word * 64 + bit);
             busy_[word] &= ~(std::uint64_t{1} << bit);
-            if (order_[place] < first_switch_link_) {
+            if (order_[place] >= first_switch_link_) {
+                visit<true>(place, decide_before, absorb_before);
+            } else if (tags_.empty()) {
                 if (unanswered_ < landings_.size()) {
                     answer_landings();
                 }
                 visit<false>(place, decide_before, absorb_before);
             } else {
-                visit<true>(place, decide_before, absorb_before);
+                visit<false, true>(place, decide_before, absorb_before);
             }
             hand_over_credits();
             if (sent_.size() >= many_runs) {
@@ -48,7 +50,7 @@ void SweepNetwork::run_ports(Time decide_before, Time absorb_before) {
     decided_ = decide_before;
 }
 
-template <bool at_switch>
+template <bool at_switch, bool has_tags>
 void SweepNetwork::visit(Place place, Time decide_before, Time absorb_before) {
     Pass pass{ports_[place]};
     Port& port = pass.port;
@@ -72,30 +74,47 @@ void SweepNetwork::visit(Place place, Time decide_before, Time absorb_before) {
         if (!arriving_.empty() || (pass.next < due_.size() && due_[pass.next].time <= now)) {
             absorb<at_switch>(pass, now);
         }
-        const std::uint32_t ready = (port.queued[0] > 0 ? 1U : 0U) | (port.queued[1] > 0 ? 2U : 0U);
-        const std::uint32_t able = port.finite == 0 ? ready : ready & paid(pass, now);
+        std::uint32_t ready = (port.queued[0] > 0 ? 1U : 0U) | (port.queued[1] > 0 ? 2U : 0U);
+        if constexpr (has_tags) {
+            ready = take_tags(port, ready, now);
+        }
+        const std::uint32_t able = port.finite == 0 ? ready & ~(1U << no_tag) : ready & paid(pass, now);
         if (able == 0) {
+            if constexpr (has_tags) {
+                note_tag_stall(port, ready, now);
+            }
             start_stalls(pass, ready, now);
             now = next_change(pass, ready);
+            if constexpr (has_tags) {
+                now = std::min(now, enough_tags(port, ready));
+            }
             if (now == Time::never()) {
                 break;
             }
             continue;
         }
         if (port.stalled != 0) {
+            if constexpr (has_tags) {
+                note_tag_stall(port, 0, now);
+            }
             end_stalls(pass, now);
         }
         const std::uint32_t channel =
             (able >> port.next_channel & 1U) != 0 ? port.next_channel : 1U - port.next_channel;
-        send<at_switch>(pass, channel, now,
-                        able == 3 ? 1 : flits_in_a_row<at_switch>(pass, channel, now, decide_before));
+        std::int64_t flits = able == 3 ? 1 : flits_in_a_row<at_switch>(pass, channel, now, decide_before);
+        if constexpr (has_tags) {
+            const Time tag = enough_tags(port, ready);
+            flits = tag == Time::never() ? flits : std::min(flits, ceil_div((tag - now).ps, port.flit_time.ps));
+            flits = channel == 0 ? flits_with_tags(port, flits) : flits;
+        }
+        send<at_switch>(pass, channel, now, flits);
         now = port.free_at;
     }
-    finish<at_switch>(pass, decide_before, absorb_before);
+    finish<at_switch, has_tags>(pass, decide_before, absorb_before);
 }
 
 // What has arrived is exact at the end of a window, also for what looks at it between.
-template <bool at_switch>
+template <bool at_switch, bool has_tags>
 void SweepNetwork::finish(Pass& pass, Time decide_before, Time absorb_before) {
     Port& port = pass.port;
     absorb<at_switch>(pass, decide_before);
@@ -103,7 +122,11 @@ void SweepNetwork::finish(Pass& pass, Time decide_before, Time absorb_before) {
         note_queue(port, port.queued[0] + port.queued[1] - (port.free_at > decide_before ? 0 : 1));
     }
     // What to make of what has just come, now or when the window was cut at this instant before.
-    const bool undecided = decided_ == decide_before || (!due_.empty() && due_.back().time == decide_before);
+    const auto has_come = [&](const Inbound& one) {
+        return one.time + (at_switch ? port.flit_time * (one.run.count - 1) : Duration{0}) == decide_before;
+    };
+    const bool undecided =
+        absorb_before > decide_before && (decided_ == decide_before || std::any_of(due_.begin(), due_.end(), has_come));
     const Time next_decision = std::max(port.free_at, decide_before);
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
         Time next = next_decision;
@@ -111,6 +134,10 @@ void SweepNetwork::finish(Pass& pass, Time decide_before, Time absorb_before) {
             const Time credit = return_credits(pass, channel, absorb_before - Duration{1});
             const bool stalled = (port.stalled >> channel & 1U) != 0 && !undecided;
             next = port.credits[channel] > 0 || !stalled ? next : credit;
+        }
+        if constexpr (has_tags) {
+            const bool waits = channel == 0 && waits_for_tag(port, absorb_before - Duration{1});
+            next = waits && !undecided ? Time::never() : next;
         }
         if (port.queued[channel] > 0 && next != Time::never()) {
             need(place_of(port));

@@ -1,4 +1,7 @@
 // The flits of chosen messages, followed from port to port.
+#include <algorithm>
+#include <utility>
+
 #include <simlette/base/contract.hpp>
 #include <simlette/fabric/sweep_network.hpp>
 
@@ -33,7 +36,9 @@ FlitTrace::OnWire SweepNetwork::on_wire(std::uint32_t id, std::uint32_t channel)
 
 FlitTrace::Clock SweepNetwork::clock(const Port& port, std::uint32_t channel, Time at) const {
     const bool running = (port.stalled >> channel & 1U) != 0;
-    return {running ? port.stall[channel] + (at - port.stalled_since[channel]) : port.stall[channel], Duration{0}};
+    const bool may_lack_tags = channel == 0 && port.link < first_switch_link_ && !tags_.empty();
+    return {running ? port.stall[channel] + (at - port.stalled_since[channel]) : port.stall[channel],
+            may_lack_tags ? tag_stall(port, at) : Duration{0}};
 }
 
 // Something wanted is ready at a port that has not gone beyond `at`.
@@ -65,12 +70,32 @@ void SweepNetwork::trace_arrival(const Port& port, const Inbound& arrival, bool 
     waiting.flow = on_wire(id, channel).flow;
     if (at_switch) {
         waiting.before = trace_.arrive(arrival.input, waiting.wanted, arrival.time - port_of(arrival.input).way);
-    } else if (messages_[id].read && messages_[id].released_by_request) {
-        const std::uint32_t asked = trace_.find(trace_key(id, 0));
-        const FlitTrace::Flight* flight = asked == no_id ? nullptr : trace_.arrived(asked);
-        waiting.before = flight == nullptr ? FlitTrace::Flight{} : *flight;
+    } else {
+        waiting.before = take_answer(id, arrival.time);
     }
     trace_waiting(port, std::move(waiting), arrival.time);
+}
+
+// Of data that waited for its request the way begins with that of the request, of which more may land until the port
+// sees the answer.
+void SweepNetwork::note_answer(std::uint32_t id) {
+    if (trace_.wanted_of(id) == no_id) {
+        return;
+    }
+    const bool asked_for = messages_[id].read && messages_[id].released_by_request;
+    const std::uint32_t asked = asked_for ? trace_.find(trace_key(id, 0)) : no_id;
+    const FlitTrace::Flight* flight = asked == no_id ? nullptr : trace_.arrived(asked);
+    traced_answers_.push_back({id, now_, flight == nullptr ? FlitTrace::Flight{} : *flight});
+}
+
+FlitTrace::Flight SweepNetwork::take_answer(std::uint32_t id, Time at) {
+    const auto noted = std::find_if(traced_answers_.begin(), traced_answers_.end(), [&](const TracedAnswer& answer) {
+        return answer.message == id && answer.time == at;
+    });
+    require(noted != traced_answers_.end(), "an answer at a port has been noted");
+    FlitTrace::Flight before = std::move(noted->before);
+    traced_answers_.erase(noted);
+    return before;
 }
 
 // Of all messages of an injection the wanted ones on a port are ready from then on.

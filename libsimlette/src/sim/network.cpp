@@ -25,7 +25,18 @@ TransactionRules rules_of(const FabricSpec& spec) {
 }  // namespace
 
 const char* sweep_misfit(const Fabric& fabric) {
-    return SweepNetwork::misfit(fabric.graph, fabric.spec.routing, rules_of(fabric.spec));
+    return SweepNetwork::misfit(fabric.graph, fabric.spec.routing);
+}
+
+std::string fallback_reason_for(Mode mode, Engine engine, const char* misfit) {
+    if (mode != Mode::flit || engine == Engine::reference || misfit == nullptr) {
+        return "";
+    }
+    if (engine == Engine::sweep) {
+        throw Error(ErrorKind::input, std::string("the engine `sweep` cannot do this: ") + misfit +
+                                          "; use the engine `auto` or `reference`");
+    }
+    return misfit;
 }
 
 Network network_for(const Fabric& fabric, Mode mode, bool sweep) {

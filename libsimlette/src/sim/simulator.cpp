@@ -40,9 +40,6 @@ struct Simulator::State {
 
     // Why the sweep is not to carry what is asked for; empty if it is, or has no part in it.
     std::string misfit() const {
-        if (options.mode != Mode::flit || options.engine == Engine::reference) {
-            return "";
-        }
         const char* reason = sweep_misfit(*fabric);
         if (options.record_ports) {
             reason = "what passes every port is recorded";
@@ -52,11 +49,7 @@ struct Simulator::State {
                    !fabric->graph.has_choices()) {
             reason = "the reference finds critical paths of one level while it runs";
         }
-        if (reason != nullptr && options.engine == Engine::sweep) {
-            throw Error(ErrorKind::input, std::string("the engine `sweep` cannot do this: ") + reason +
-                                              "; use the engine `auto` or `reference`");
-        }
-        return reason == nullptr ? "" : reason;
+        return fallback_reason_for(options.mode, options.engine, reason);
     }
     bool sweeps() const {
         return options.mode == Mode::flit && options.engine != Engine::reference && fallback_reason.empty();
@@ -153,22 +146,6 @@ struct Simulator::State {
             }
         }
     }
-
-    template <class Carrier>
-    static Time next_instant(Carrier& carrier, Time) {
-        return carrier.next_instant();
-    }
-    static Time next_instant(SweepNetwork& sweep, Time limit) { return sweep.next_instant(limit); }
-
-    template <class Carrier>
-    static bool ahead(const Carrier&) {
-        return false;
-    }
-    static bool ahead(const SweepNetwork& sweep) { return sweep.ahead(); }
-
-    template <class Carrier>
-    static void settle(Carrier&) {}
-    static void settle(SweepNetwork& sweep) { sweep.settle(); }
 
     template <class Carrier>
     void close(Carrier& carrier) {
@@ -349,7 +326,7 @@ Advance Simulator::State::advance(Carrier& carrier, const Limits& limits, bool d
         if (player.unfinished() == 0 && (!drain || carrier.quiet())) {
             return Idle{};
         }
-        const bool may_stop = !ahead(carrier);
+        const bool may_stop = !is_ahead(carrier);
         if (may_stop && stop.load(std::memory_order_relaxed) && stop.exchange(false)) {
             return Stopped{};
         }
@@ -360,7 +337,7 @@ Advance Simulator::State::advance(Carrier& carrier, const Limits& limits, bool d
             return LimitReached{};
         }
         close(carrier);
-        const Time next = next_instant(carrier, limits.time);
+        const Time next = next_instant_of(carrier, limits.time);
         if (next == Time::never()) {
             return stall(carrier);
         }
@@ -376,7 +353,7 @@ Advance Simulator::run(const Limits& limits, bool drain) {
     return std::visit(
         [&](auto& carrier) {
             Advance result = state_->advance(carrier, limits, drain);
-            State::settle(carrier);
+            settle(carrier);
             return result;
         },
         state_->network);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -18,7 +19,7 @@ namespace {
 
 constexpr Duration longest_window{1'000 * ps_per_second};
 
-Network carrier_for(const Fabric& fabric, const TrafficSpec& spec, Mode mode) {
+Network carrier_for(const Fabric& fabric, const TrafficSpec& spec, Mode mode, bool sweep) {
     if (mode == Mode::analytic) {
         throw Error(ErrorKind::input,
                     "analytic mode knows no queues, which synthetic traffic is about; use flit or message mode");
@@ -31,7 +32,7 @@ Network carrier_for(const Fabric& fabric, const TrafficSpec& spec, Mode mode) {
         spec.measure > longest_window) {
         throw Error(ErrorKind::input, "`warmup` and `measure` take at most 1000 s each, `measure` more than nothing");
     }
-    return network_for(fabric, mode);
+    return network_for(fabric, mode, sweep);
 }
 
 std::optional<LatencySummary> summary_of(const Histogram& latencies) {
@@ -45,22 +46,29 @@ std::optional<LatencySummary> summary_of(const Histogram& latencies) {
 }  // namespace
 
 struct TrafficSimulator::State {
+    template <class Self, class Visit>
+    static auto visit_carrier(Self& self, Visit&& visit) {
+        if (auto* message = std::get_if<MessageNetwork>(&self.network)) {
+            return visit(*message);
+        }
+        auto* sweep = std::get_if<SweepNetwork>(&self.network);
+        return sweep != nullptr ? visit(*sweep) : visit(std::get<FlitNetwork<LaneQueue>>(self.network));
+    }
     template <class Visit>
     auto with_carrier(Visit&& visit) {
-        auto* message = std::get_if<MessageNetwork>(&network);
-        return message != nullptr ? visit(*message) : visit(std::get<FlitNetwork<LaneQueue>>(network));
+        return visit_carrier(*this, visit);
     }
     template <class Visit>
     auto with_carrier(Visit&& visit) const {
-        const auto* message = std::get_if<MessageNetwork>(&network);
-        return message != nullptr ? visit(*message) : visit(std::get<FlitNetwork<LaneQueue>>(network));
+        return visit_carrier(*this, visit);
     }
 
     State(std::shared_ptr<const Fabric> on, const TrafficSpec& traffic, const TrafficOptions& with)
         : fabric(std::move(on)),
           spec(traffic),
           options(with),
-          network(carrier_for(*fabric, spec, options.mode)),
+          fallback_reason(fallback_reason_for(options.mode, options.engine, sweep_misfit(*fabric))),
+          network(carrier_for(*fabric, spec, options.mode, sweeps())),
           source(*fabric, spec),
           window_start(Time{0} + spec.warmup),
           window_end(window_start + spec.measure) {
@@ -70,6 +78,10 @@ struct TrafficSimulator::State {
                 carrier.wake_at(Time{0} + source.draw_gap(rank), rank);
             }
         });
+    }
+
+    bool sweeps() const {
+        return options.mode == Mode::flit && options.engine != Engine::reference && fallback_reason.empty();
     }
 
     Time now() const {
@@ -94,6 +106,7 @@ struct TrafficSimulator::State {
     std::shared_ptr<const Fabric> fabric;
     TrafficSpec spec;
     TrafficOptions options;
+    std::string fallback_reason;
     Network network;
     TrafficSource source;
     Time window_start;
@@ -168,7 +181,8 @@ TrafficAdvance TrafficSimulator::State::advance(Carrier& carrier, const Limits& 
             return TrafficAdvance::limit_reached;
         }
         carrier.close();
-        open(carrier, std::min({carrier.next_instant(), limits.time, end()}));
+        const Time limit = std::min(limits.time, end());
+        open(carrier, std::min(next_instant_of(carrier, limit), limit));
     }
     return TrafficAdvance::finished;
 }
@@ -201,7 +215,19 @@ TrafficSimulator::TrafficSimulator(TrafficSimulator&&) noexcept = default;
 TrafficSimulator& TrafficSimulator::operator=(TrafficSimulator&&) noexcept = default;
 
 TrafficAdvance TrafficSimulator::advance(const Limits& limits) {
-    return state_->with_carrier([&](auto& carrier) { return state_->advance(carrier, limits); });
+    return state_->with_carrier([&](auto& carrier) {
+        const TrafficAdvance result = state_->advance(carrier, limits);
+        settle(carrier);
+        return result;
+    });
+}
+
+Engine TrafficSimulator::engine() const {
+    return state_->sweeps() ? Engine::sweep : Engine::reference;
+}
+
+const std::string& TrafficSimulator::fallback_reason() const {
+    return state_->fallback_reason;
 }
 
 Time TrafficSimulator::now() const {

@@ -15,9 +15,6 @@ void check_control(const RunControl& control) {
     if (control.explain) {
         throw Error(ErrorKind::input, "`--explain` follows the critical path of collectives; `traffic` has none");
     }
-    if (control.engine == Engine::sweep) {
-        throw Error(ErrorKind::input, "known value `sweep` of `--engine` with `traffic`, not in this version");
-    }
     const char* const option = control.record_trace         ? "--trace"
                                : control.record_utilization ? "--utilization"
                                : control.count_shares       ? "--by-collective"
@@ -70,12 +67,11 @@ void run_traffic(const LoadedRun& loaded, const RunInputs& inputs, const RunCont
     const TrafficSpec& traffic = *loaded.workload.traffic;
     const auto fabric = build_fabric_of(loaded, inputs);
     preview(fabric, loaded.workload, inputs);
-    TrafficSimulator simulator(fabric, traffic, {control.mode, control.record_messages});
+    TrafficSimulator simulator(fabric, traffic, {control.mode, control.record_messages, control.engine});
     TrafficRun run(simulator, traffic, control);
     report.outcome = run.play();
-    if (control.mode == Mode::flit && control.engine == Engine::automatic) {
-        report.fallback_reason = "the sweep carries no `traffic`";
-    }
+    report.engine = simulator.engine();
+    report.fallback_reason = simulator.fallback_reason();
     report.wall_seconds = run.clock().wall_seconds();
     report.cpu_seconds = run.clock().cpu_seconds();
     report.validity = simulator.validity();

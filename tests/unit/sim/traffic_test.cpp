@@ -57,9 +57,10 @@ std::vector<Time> creations(TrafficSource& source, std::uint32_t rank, Time end)
     return times;
 }
 
-std::string refusal(const FabricSpec& fabric, const TrafficSpec& traffic, Mode mode = Mode::flit) {
+std::string refusal(const FabricSpec& fabric, const TrafficSpec& traffic, Mode mode = Mode::flit,
+                    Engine engine = Engine::automatic) {
     try {
-        TrafficSimulator simulator(build_fabric(fabric), traffic, {mode, false});
+        TrafficSimulator simulator(build_fabric(fabric), traffic, {mode, false, engine});
     } catch (const Error& error) {
         CHECK(error.kind() == ErrorKind::input);
         return error.what();
@@ -283,6 +284,22 @@ TEST_CASE("a load beyond what the fabric carries is called saturated, and cut") 
     // The hot port is never idle; the hot rank sends to the others.
     const std::int64_t of_hot_rank = report.accepted.count / 640 - 20'000'000 / 12'800;
     CHECK(near(of_hot_rank, 0.9 * 20'000'000 / 12'800));
+}
+
+TEST_CASE("traffic goes to the engine that is asked for, and to the reference where the sweep cannot follow") {
+    const TrafficSpec traffic = traffic_of(TrafficPattern::uniform, 300'000);
+    FabricSpec fabric = switched(4, 2);
+    CHECK(finished(fabric, traffic).engine() == Engine::sweep);
+    CHECK(finished(fabric, traffic).fallback_reason().empty());
+    CHECK(finished(fabric, traffic, {Mode::flit, false, Engine::reference}).engine() == Engine::reference);
+    CHECK(finished(fabric, traffic, {Mode::message, false}).fallback_reason().empty());
+    fabric.routing.policy = RoutingPolicy::adaptive;
+    const TrafficSimulator adaptive = finished(fabric, traffic);
+    CHECK(adaptive.engine() == Engine::reference);
+    CHECK(adaptive.fallback_reason() == "adaptive routing looks at queues at the instant of each arrival");
+    CHECK(refusal(fabric, traffic, Mode::flit, Engine::sweep) ==
+          "the engine `sweep` cannot do this: adaptive routing looks at queues at the instant of each arrival; use the "
+          "engine `auto` or `reference`");
 }
 
 TEST_CASE("traffic that does not fit is refused") {

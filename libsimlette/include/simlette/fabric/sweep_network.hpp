@@ -9,7 +9,7 @@
 // As long as deliveries set off nothing but answers, they may be told after a window, and it may be as long as the
 // shortest way to a switch: a port to an accelerator comes before the one that answers.
 //
-// It carries Fidelity::paper with any routing but adaptive; misfit() says what it leaves to FlitNetwork.
+// It carries any routing but adaptive; misfit() says what it leaves to FlitNetwork.
 #pragma once
 
 #include <array>
@@ -43,7 +43,7 @@ public:
     // The graph must outlive the network. Requires: no misfit.
     SweepNetwork(const HostGraph& graph, const RoutingSpec& routing, const TransactionRules& rules, std::uint64_t seed);
     // What it cannot carry; nullptr if it can.
-    static const char* misfit(const HostGraph& graph, const RoutingSpec& routing, const TransactionRules& rules);
+    static const char* misfit(const HostGraph& graph, const RoutingSpec& routing);
 
     // As in FlitNetwork, but that instants are those of deliveries and wakes alone.
     Time now() const { return now_; }
@@ -143,6 +143,24 @@ private:
         bool released_by_request = false;
     };
     static_assert(sizeof(Message) == 64);
+    // More of a message of ualink. If its transactions are answered one by one, what answers it is a message too.
+    struct Exchange {
+        Transactions transactions;
+        std::int64_t answered = 0;      // flits that were let go
+        std::int64_t reached = 0;       // that may go, or transactions that end, once all that is to land has landed
+        std::uint32_t partner = no_id;  // what answers it, once that is under way
+        std::uint32_t landing = 0;      // flits that have come to their last link
+        std::uint32_t untold = 0;       // of these, since one set something off
+    };
+    // Of an accelerator's port whose tags are limited.
+    struct Tags {
+        std::int64_t open = 0;         // transactions
+        std::vector<CreditRun> freed;  // in the window, in order of time
+        std::size_t next = 0;          // of them, not taken
+        Time since;                    // when the port began to stand still for want of a tag, if it does
+        Duration stall{0};
+    };
+    static constexpr std::uint32_t no_tag = channel_count;  // as a cause of a stall, beside the channels
     // What one port does in one window.
     struct Pass {
         Port& port;
@@ -171,7 +189,7 @@ private:
     void expect(Time t) { attention_ = t < attention_ ? t : attention_; }
 
     // A port in a window.
-    template <bool at_switch>
+    template <bool at_switch, bool has_tags = false>
     void visit(Place place, Time decide_before, Time absorb_before);
     template <bool at_switch>
     void take_due(Port& port, Time before);
@@ -181,7 +199,7 @@ private:
     void absorb(Pass& pass, Time until);
     template <bool at_switch>
     void absorb_one(Pass& pass, const Inbound& arrival);
-    template <bool at_switch>
+    template <bool at_switch, bool has_tags>
     void finish(Pass& pass, Time decide_before, Time absorb_before);
     std::uint32_t paid(Pass& pass, Time now);
     void absorb_credits(Pass& pass, std::uint32_t channel, Time until);
@@ -207,6 +225,15 @@ private:
     FlitRun next_request(LinkId id, Time start, std::uint32_t flits);
     std::uint32_t start_message(const PortMessage& next, LinkId link);
 
+    // Tags of a port in a window.
+    std::uint32_t take_tags(const Port& port, std::uint32_t ready, Time now);
+    std::int64_t opened_by(LinkId id, std::int64_t flits);
+    std::int64_t flits_with_tags(const Port& port, std::int64_t most);
+    Time enough_tags(const Port& port, std::uint32_t ready);
+    void note_tag_stall(const Port& port, std::uint32_t ready, Time now);
+    bool waits_for_tag(const Port& port, Time until);
+    Duration tag_stall(const Port& port, Time at) const;
+
     // Where flits go on to.
     void go_on(Port& port, const FlitRun& run, Time arrives);
     void put(Place out, const FlitRun& run, LinkId input, Time arrives);
@@ -215,6 +242,8 @@ private:
     std::uint32_t turn(Port& port, std::uint32_t channel, std::uint32_t candidates);
     void reset_spray();
     void land(const Port& port, const FlitRun& run, Time first);
+    void land_one_by_one(const Port& port, const FlitRun& run, Time first);
+    std::uint32_t next_to_tell(Exchange& exchange, bool answer, std::uint32_t most) const;
     void hand_over_runs();
     void hand_over_credits();
     void keep_credits(Port& port, std::uint32_t channel, Time first, std::uint32_t count);
@@ -228,11 +257,19 @@ private:
         FlitTrace::Flow flow;
     };
     bool follows(const FlitRun& run) const { return trace_.on() && trace_.wanted_of(run.message()) != no_id; }
+    // An answer is ready.
+    struct TracedAnswer {
+        std::uint32_t message;
+        Time time;
+        FlitTrace::Flight before;
+    };
     TracedMessage trace_key(std::uint32_t id, std::uint32_t channel) const;
     FlitTrace::OnWire on_wire(std::uint32_t id, std::uint32_t channel) const;
     FlitTrace::Clock clock(const Port& port, std::uint32_t channel, Time at) const;
     void note_injection(const Injection& injection, LinkId link);
+    void note_answer(std::uint32_t id);
     void trace_injections(const Port& port, Time at);
+    FlitTrace::Flight take_answer(std::uint32_t id, Time at);
     void trace_arrival(const Port& port, const Inbound& arrival, bool at_switch);
     void trace_waiting(const Port& port, FlitTrace::Waiting waiting, Time at);
     void trace_departure(const Port& port, const FlitRun& run, LinkId input, Time start);
@@ -244,6 +281,12 @@ private:
     void reach_completer(std::uint32_t id, LinkId from);
     void finish_data(std::uint32_t id);
     void queue_answer(std::uint32_t id, std::uint32_t flits, Time at);
+    void put_answer(std::uint32_t id, std::uint32_t flits, bool last, Time at);
+    void deliver_one_by_one(const Landing& landing);
+    void take_requests(std::uint32_t id, LinkId from);
+    void take_answers(std::uint32_t id, std::uint32_t flits);
+    void let_answers_go(std::uint32_t id);
+    std::uint32_t new_answer(std::uint32_t id);
     Delivery delivery(std::uint32_t id) const;
     std::uint32_t new_message();
     void free_message(std::uint32_t id);
@@ -291,6 +334,8 @@ private:
     std::vector<LinkId> way_back_;
     LargeVector<Message> messages_;
     LargeVector<std::uint32_t> free_messages_;
+    std::vector<Exchange> exchanges_;  // of messages, with Fidelity::ualink
+    std::vector<Tags> tags_;           // of links from accelerators, if tags are limited
     struct Kept {
         std::uint32_t at;
         std::uint32_t channel;
@@ -339,6 +384,7 @@ private:
     FlitTrace trace_;
     LargeVector<std::uint32_t> freed_;  // while messages are traced: one may still be on a wire in this window
     std::vector<TracedInjection> traced_injections_;
+    std::deque<TracedAnswer> traced_answers_;
 };
 
 }  // namespace simlette

@@ -1,6 +1,7 @@
 // The network of each mode behind one type.
 #pragma once
 
+#include <string>
 #include <variant>
 
 #include <simlette/fabric/built_fabric.hpp>
@@ -20,6 +21,32 @@ Network network_for(const Fabric& fabric, Mode mode, bool sweep = false);
 
 // Why a fabric is not for a SweepNetwork; nullptr if it is.
 const char* sweep_misfit(const Fabric& fabric);
+
+// Why not the sweep but the reference carries flit mode; empty: the sweep does, or the choice was not free, or the mode
+// is another. `misfit`: what the sweep cannot do, or nullptr. Throws Error{input} if the sweep was asked for.
+std::string fallback_reason_for(Mode mode, Engine engine, const char* misfit);
+
+// The sweep simulates on the way to its next instant, so it asks for how far; and it must be told when that was all.
+template <class Carrier>
+Time next_instant_of(Carrier& carrier, Time) {
+    return carrier.next_instant();
+}
+inline Time next_instant_of(SweepNetwork& sweep, Time limit) {
+    return sweep.next_instant(limit);
+}
+// Not an instant to stop at.
+template <class Carrier>
+bool is_ahead(const Carrier&) {
+    return false;
+}
+inline bool is_ahead(const SweepNetwork& sweep) {
+    return sweep.ahead();
+}
+template <class Carrier>
+void settle(Carrier&) {}
+inline void settle(SweepNetwork& sweep) {
+    sweep.settle();
+}
 
 // Nothing is simulated later, so that what an event sets off stays in 64 bits: a flit and a path take 1.1e16 ps at
 // most.

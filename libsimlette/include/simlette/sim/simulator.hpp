@@ -130,7 +130,7 @@ struct SimulatorOptions {
 
 class SIMLETTE_EXPORT Simulator {
 public:
-    // Throws Error{input} if the engine that is asked for cannot do it: engine_misfit() says why. Or if
+    // Throws Error{input} if the engine that is asked for cannot do it, and says why. Or if
     // the mode cannot carry the fabric: message mode packs no transactions and follows no choice
     // among links at switches, and only flit mode knows links of unequal rates.
     explicit Simulator(std::shared_ptr<const Fabric> fabric, SimulatorOptions options = {});

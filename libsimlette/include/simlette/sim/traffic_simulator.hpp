@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <simlette/base/export.hpp>
@@ -59,13 +60,14 @@ struct TrafficReport {
 struct TrafficOptions {
     Mode mode = Mode::flit;
     bool record_messages = false;
+    Engine engine = Engine::automatic;  // of flit mode
 };
 
 enum class TrafficAdvance { finished, limit_reached, stopped };
 
 class SIMLETTE_EXPORT TrafficSimulator {
 public:
-    // Throws Error{input} when the traffic does not fit the fabric or the mode cannot carry it.
+    // Throws Error{input} when the traffic does not fit the fabric or the mode or the engine cannot carry it.
     TrafficSimulator(std::shared_ptr<const Fabric> fabric, const TrafficSpec& traffic, TrafficOptions options = {});
     ~TrafficSimulator();
     TrafficSimulator(TrafficSimulator&&) noexcept;
@@ -73,6 +75,9 @@ public:
 
     TrafficAdvance advance(const Limits& limits = {});
     Time now() const;
+    // What carries flit mode, never `automatic`; and why the sweep does not, if the choice was free.
+    Engine engine() const;
+    const std::string& fallback_reason() const;  // empty: it does, or was not asked to
     // Makes a running advance() return `stopped` soon. Safe from another thread and from a signal handler.
     void request_stop() noexcept;
 
