@@ -375,7 +375,14 @@ RunQueues::Served SweepNetwork::serve(Port& port, std::uint32_t channel, Time st
     if constexpr (at_switch) {
         return port.outputs[channel].pop(flits, port.pool);
     } else {
-        return {no_id, channel == 0 ? next_request(port.link, start, flits) : port.answers.pop(flits, port.pool)};
+        if (channel == 1) {
+            return {no_id, port.answers.pop(flits, port.pool)};
+        }
+        begin_departure(port.link, start);
+        SourceQueues::Current& current = sources_.current(port.link);
+        current.flits_left -= flits;
+        const std::uint32_t last = current.flits_left == 0 ? FlitRun::last_bit : 0;
+        return {no_id, {FlitRun::of(current.message, 0) | last, flits, current.destination}};
     }
 }
 
@@ -454,16 +461,13 @@ SourceQueues::Current& SweepNetwork::begin_request(LinkId id) {
     return current;
 }
 
-FlitRun SweepNetwork::next_request(LinkId id, Time start, std::uint32_t flits) {
+void SweepNetwork::begin_departure(LinkId id, Time start) {
     SourceQueues::Current& current = begin_request(id);
     if (current.fresh) {
         current.fresh = false;
         messages_[current.message].injected = start;
         totals_.first_injection = std::min(totals_.first_injection, start);
     }
-    current.flits_left -= flits;
-    const std::uint32_t last = current.flits_left == 0 ? FlitRun::last_bit : 0;
-    return {FlitRun::of(current.message, 0) | last, flits, current.destination};
 }
 
 }  // namespace simlette

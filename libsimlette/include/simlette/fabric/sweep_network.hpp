@@ -224,7 +224,7 @@ private:
     void start_stalls(Pass& pass, std::uint32_t ready, Time now);
     void end_stalls(Pass& pass, Time now);
     SourceQueues::Current& begin_request(LinkId id);
-    FlitRun next_request(LinkId id, Time start, std::uint32_t flits);
+    void begin_departure(LinkId id, Time start);
     std::uint32_t start_message(const PortMessage& next, LinkId link);
 
     // Tags of a port in a window.
