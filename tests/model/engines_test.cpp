@@ -334,6 +334,21 @@ TEST_CASE("The sweep loses nothing when it is stopped in the middle of flits tha
     }
 }
 
+TEST_CASE("The sweep answers in a long window also when no accelerator has anything to send", "[engines]") {
+    constexpr std::uint32_t ranks = 120;  // more messages for one of them than flits pass in such a window
+    SizeTable sizes(ranks, std::vector<Bytes>(ranks, Bytes{0}));
+    for (std::vector<Bytes>& row : sizes) {
+        row.front() = Bytes{640};
+    }
+    CollectiveSpec incast;
+    incast.primitive = Primitive::all_to_all;
+    incast.schedule = ScheduleKind::direct;
+    incast.sizes = std::make_shared<const SizeTable>(sizes);
+    FabricSpec spec = packet_fabric(ranks, 1);
+    spec.responses = ResponsePolicy::per_message;
+    check_whole({spec, {incast}}, build_fabric(spec));
+}
+
 TEST_CASE("The sweep counts more waiting flits than 32 bits hold as the reference does", "[engines]") {
     const CollectiveSpec huge = all_reduce(std::int64_t{1} << 40);
     const auto fabric = build_fabric(packet_fabric(8, 2));

@@ -48,7 +48,7 @@ void SweepNetwork::go_ahead() {
     begin_window(end);
 }
 
-// What is known to land in this window: all of it, once the ports to accelerators have gone through it.
+// What a port has let land in this window. The ports that answer come later, and may have nothing else to do.
 void SweepNetwork::answer_landings() {
     answer_early(landings_, unanswered_);
     unanswered_ = landings_.size();

@@ -29,10 +29,10 @@ void SweepNetwork::run_ports(Time decide_before, Time absorb_before) {
             busy_[word] &= ~(std::uint64_t{1} << bit);
             if (order_[place] >= first_switch_link_) {
                 visit<true>(place, decide_before, absorb_before);
-            } else if (tags_.empty()) {
                 if (unanswered_ < landings_.size()) {
                     answer_landings();
                 }
+            } else if (tags_.empty()) {
                 visit<false>(place, decide_before, absorb_before);
             } else {
                 visit<false, true>(place, decide_before, absorb_before);
