@@ -334,6 +334,31 @@ TEST_CASE("The sweep loses nothing when it is stopped in the middle of flits tha
     }
 }
 
+// Every source has sent all that it has before the first flit reaches its switch.
+TEST_CASE("The sweep answers what lands in a long window though no source has anything else to send", "[engines]") {
+    FabricSpec spec = packet_fabric(50, 2);
+    spec.responses = ResponsePolicy::per_message;
+    spec.latency = {};
+    spec.latency.egress_endpoint = Duration{1'000'000};
+    spec.latency.ingress_endpoint = spec.latency.ingress_protocol = spec.latency.packet_switch = Duration{5'000};
+    const auto fabric = build_fabric(spec);
+    Both both(fabric);
+    both.add(all_reduce(1'280));
+    both.go({});
+    both.go({});
+}
+
+TEST_CASE("The sweep stops after so many events though nothing that lands sets anything off", "[engines]") {
+    SimulatorOptions options;
+    options.engine = Engine::sweep;
+    Simulator simulator(build_fabric(packet_fabric(128, 1)), options);
+    simulator.register_collective(all_reduce(640));
+    CHECK(std::holds_alternative<LimitReached>(simulator.advance({Time::never(), 1'000})));
+    CHECK(simulator.now() < Time{1'400'000});
+    CHECK(std::holds_alternative<Completed>(simulator.advance()));
+    CHECK(simulator.now() == Time{126 * 12'800 + 835'600});
+}
+
 TEST_CASE("The sweep counts more waiting flits than 32 bits hold as the reference does", "[engines]") {
     const CollectiveSpec huge = all_reduce(std::int64_t{1} << 40);
     const auto fabric = build_fabric(packet_fabric(8, 2));

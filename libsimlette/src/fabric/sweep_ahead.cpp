@@ -48,7 +48,7 @@ void SweepNetwork::go_ahead() {
     begin_window(end);
 }
 
-// What is known to land in this window: all of it, once the ports to accelerators have gone through it.
+// What the port at hand has let land.
 void SweepNetwork::answer_landings() {
     answer_early(landings_, unanswered_);
     unanswered_ = landings_.size();

@@ -30,12 +30,12 @@ void SweepNetwork::run_ports(Time decide_before, Time absorb_before) {
             if (order_[place] >= first_switch_link_) {
                 visit<true>(place, decide_before, absorb_before);
             } else if (tags_.empty()) {
-                if (unanswered_ < landings_.size()) {
-                    answer_landings();
-                }
                 visit<false>(place, decide_before, absorb_before);
             } else {
                 visit<false, true>(place, decide_before, absorb_before);
+            }
+            if (unanswered_ < landings_.size()) {
+                answer_landings();  // at once: the port that answers may be the next, and have nothing else to do
             }
             hand_over_credits();
             if (sent_.size() >= many_runs) {
