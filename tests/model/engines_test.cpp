@@ -290,6 +290,32 @@ TEST_CASE("The sweep gives what the reference gives, of synthetic traffic on all
     });
 }
 
+// Far from the sources to the switches, near from there to many accelerators: ranks lack more than comes in a window.
+TEST_CASE("The sweep gives what the reference gives, where it goes far ahead of deliveries", "[engines]") {
+    for_each_seed(305, Cases::engines, [](Random& random) {
+        FabricSpec fabric = packet_fabric(static_cast<std::uint32_t>(random.between(8, 48)),
+                                          static_cast<std::uint32_t>(random.between(1, 3)));
+        random_times(random, fabric);
+        random_routing(random, fabric);
+        const Duration flit{5'120'000'000'000'000 / fabric.port_rate.per_second};
+        fabric.latency.egress_endpoint = flit * random.between(0, 80);
+        fabric.latency.ingress_endpoint = fabric.latency.ingress_protocol = Duration{0};
+        fabric.latency.propagation = flit * random.between(0, 2);
+        fabric.responses = one_in(random, 3) ? ResponsePolicy::none : ResponsePolicy::per_message;
+        fabric.buffers = one_in(random, 2) ? BufferSpec{} : BufferSpec{random.between(1, 90), random.between(1, 90)};
+        const CollectiveSpec first = all_reduce(random.between(640, 3'000));
+        CollectiveSpec second = all_reduce(random.between(640, 60'000), ScheduleKind::two_shot);
+        second.earliest_start = Time{0} + flit * random.between(0, 200);
+        RandomCase one{fabric, {first}};
+        if (one_in(random, 2)) {
+            one.collectives.push_back(second);
+        }
+        INFO(levels_text_of(one));
+        const auto built = build_fabric(one.fabric);
+        check_cut(random, one, built, check_whole(one, built));
+    });
+}
+
 TEST_CASE("The sweep loses nothing when it is stopped twice at one instant", "[engines]") {
     FabricSpec spec = packet_fabric(5, 1);
     spec.responses = ResponsePolicy::per_message;
@@ -347,6 +373,31 @@ TEST_CASE("The sweep answers in a long window also when no accelerator has anyth
     FabricSpec spec = packet_fabric(ranks, 1);
     spec.responses = ResponsePolicy::per_message;
     check_whole({spec, {incast}}, build_fabric(spec));
+}
+
+// Every source has sent all that it has before the first flit reaches its switch.
+TEST_CASE("The sweep answers what lands in a long window though no source has anything else to send", "[engines]") {
+    FabricSpec spec = packet_fabric(50, 2);
+    spec.responses = ResponsePolicy::per_message;
+    spec.latency = {};
+    spec.latency.egress_endpoint = Duration{1'000'000};
+    spec.latency.ingress_endpoint = spec.latency.ingress_protocol = spec.latency.packet_switch = Duration{5'000};
+    const auto fabric = build_fabric(spec);
+    Both both(fabric);
+    both.add(all_reduce(1'280));
+    both.go({});
+    both.go({});
+}
+
+TEST_CASE("The sweep stops after so many events though nothing that lands sets anything off", "[engines]") {
+    SimulatorOptions options;
+    options.engine = Engine::sweep;
+    Simulator simulator(build_fabric(packet_fabric(128, 1)), options);
+    simulator.register_collective(all_reduce(640));
+    CHECK(std::holds_alternative<LimitReached>(simulator.advance({Time::never(), 1'000})));
+    CHECK(simulator.now() < Time{1'400'000});
+    CHECK(std::holds_alternative<Completed>(simulator.advance()));
+    CHECK(simulator.now() == Time{126 * 12'800 + 835'600});
 }
 
 TEST_CASE("The sweep counts more waiting flits than 32 bits hold as the reference does", "[engines]") {

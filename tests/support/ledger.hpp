@@ -427,7 +427,7 @@ private:
     const HostGraph& graph_;
     const std::vector<PlainSend>& sends_;
     const std::vector<FlitStart>& starts_;
-    std::optional<ReferenceNetwork> model_;  // says the way where there is a choice
+    std::optional<ReferenceNetwork> model_;  // says which way a flit goes on
     std::vector<LinkAccount> links_;
     std::map<ReferencePort, LinkId> leaving_;
     std::multimap<Time, Change> changes_;

@@ -158,8 +158,7 @@ private:
         join({leaf(group, rail), spec_.level1.down + link}, {spine, group * links + link / spines});
     }
 
-    // Circle method: in round t groups a and b meet when a + b = t. One meets itself, or of an even number the last
-    // one.
+    // Circle method: in round t groups a and b meet when a + b = t. One meets itself, or the last if they are even.
     void join_leaves(std::size_t group, std::size_t rail, std::size_t link) {
         const std::size_t rounds = groups_ % 2 == 0 ? groups_ - 1 : groups_;
         const std::size_t meets = ((rail * up_ + link) % rounds + rounds - group) % rounds;
@@ -268,7 +267,9 @@ private:
             injected = std::min(injected, Time{now_});
             events_.emplace(std::make_pair(now_ + flit_time_, port), [this, port, channel, input = flit.key(), &wire] {
                 wire.busy = false;
-                port.first < cores_ ? void() : free_slot({port.first, input}, channel);
+                if (port.first >= cores_) {
+                    free_slot({port.first, input}, channel);
+                }
             });
             const ReferencePort end = cables_.at(port);
             const std::int64_t at = now_ + flit_time_ + latency(port.first < cores_, end.first < cores_);

@@ -80,7 +80,11 @@ public:
 
     std::vector<ReferenceMessage> start(std::int64_t t, const std::vector<ReferenceMessage>& landed) {
         for (const ReferenceMessage& message : landed) {
-            message.data() ? records_.push_back(message.record) : void(++responses_);
+            if (message.data()) {
+                records_.push_back(message.record);
+            } else {
+                ++responses_;
+            }
         }
         std::vector<ReferenceMessage> now;
         for (std::size_t id = 0; id < sends_.size(); ++id) {

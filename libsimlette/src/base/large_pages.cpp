@@ -20,7 +20,7 @@ void* allocate_large_pages(std::size_t bytes) {
     return memory;
 }
 
-void free_large_pages(void* memory) {
+void free_large_pages(void* memory) noexcept {
     std::free(memory);
 }
 

@@ -48,7 +48,7 @@ void SweepNetwork::go_ahead() {
     begin_window(end);
 }
 
-// What a port has let land in this window. The ports that answer come later, and may have nothing else to do.
+// What the port at hand has let land.
 void SweepNetwork::answer_landings() {
     answer_early(landings_, unanswered_);
     unanswered_ = landings_.size();

@@ -152,11 +152,14 @@ Time SweepNetwork::next_instant(Time limit) {
             next = std::min(next, credits_home_);
         }
         if (next >= start_ && !looked_out_) {
-            looked_out_ = true;
             if (may_go_ahead(limit)) {
+                if (ahead()) {
+                    return start_;  // all is told: a caller may stop between two long windows
+                }
                 go_ahead();
                 continue;
             }
+            looked_out_ = true;
         }
         if (next < end_) {
             return next;
@@ -500,6 +503,7 @@ StallReport SweepNetwork::explain() const {
 
 void SweepNetwork::clear() {
     now_ = start_ = decided_ = last_event_ = credits_home_ = {};
+    looked_out_ = false;
     attention_ = Time::never();
     build_ports();
     sources_.clear();

@@ -30,7 +30,7 @@ void SweepNetwork::run_ports(Time decide_before, Time absorb_before) {
             if (order_[place] >= first_switch_link_) {
                 visit<true>(place, decide_before, absorb_before);
                 if (unanswered_ < landings_.size()) {
-                    answer_landings();
+                    answer_landings();  // at once: the port that answers may be the next, and have nothing else to do
                 }
             } else if (tags_.empty()) {
                 visit<false>(place, decide_before, absorb_before);

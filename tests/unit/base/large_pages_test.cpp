@@ -18,3 +18,9 @@ TEST_CASE("an array keeps its elements as it grows from the heap to large pages"
     const LargeVector<std::uint64_t> few(3, 7);
     CHECK(std::accumulate(few.begin(), few.end(), std::uint64_t{0}) == 21);
 }
+
+TEST_CASE("a count that no memory holds is refused, not cut to 64 bits") {
+    LargePages<std::uint64_t> pages;
+    CHECK_THROWS_AS(pages.allocate(SIZE_MAX / sizeof(std::uint64_t) + 2), std::bad_alloc);
+    CHECK_THROWS_AS(pages.allocate(PTRDIFF_MAX / sizeof(std::uint64_t)), std::bad_alloc);
+}

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <new>
 #include <vector>
 
@@ -10,9 +11,9 @@ namespace simlette {
 
 inline constexpr std::size_t large_page = std::size_t{2} << 20U;
 
-// Throws std::bad_alloc. Given back by free_large_pages().
+// At most PTRDIFF_MAX. Throws std::bad_alloc. Given back by free_large_pages().
 void* allocate_large_pages(std::size_t bytes);
-void free_large_pages(void* memory);
+void free_large_pages(void* memory) noexcept;
 
 // Allocator of a std::vector. What takes less than two large pages comes from the heap.
 template <class T>
@@ -22,13 +23,16 @@ public:
 
     LargePages() = default;
     template <class Other>
-    LargePages(const LargePages<Other>&) {}
+    LargePages(const LargePages<Other>&) noexcept {}
 
     T* allocate(std::size_t count) {
+        if (count > PTRDIFF_MAX / sizeof(T)) {
+            throw std::bad_array_new_length();
+        }
         const std::size_t bytes = count * sizeof(T);
         return static_cast<T*>(bytes < least ? ::operator new(bytes, alignment) : allocate_large_pages(bytes));
     }
-    void deallocate(T* memory, std::size_t count) {
+    void deallocate(T* memory, std::size_t count) noexcept {
         if (count * sizeof(T) < least) {
             ::operator delete(memory, alignment);
         } else {

@@ -45,7 +45,7 @@ public:
     // What it cannot carry; nullptr if it can.
     static const char* misfit(const HostGraph& graph, const RoutingSpec& routing);
 
-    // As in FlitNetwork, but that instants are those of deliveries and wakes alone.
+    // As in FlitNetwork, but that instants are those of deliveries and wakes alone, and where a long window may begin.
     Time now() const { return now_; }
     // Runs the ports as far as it takes to know; not to `limit` or beyond.
     Time next_instant(Time limit);
