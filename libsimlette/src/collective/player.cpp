@@ -392,6 +392,7 @@ const CollectiveGroups* Player::find(std::uint32_t id) const {
 
 void Player::start(std::uint32_t id, Time now) {
     const std::size_t index = index_of(id);
+    under_way_.push_back(index);
     for (const auto& group : collectives_[index].groups) {
         group->start(now, orders_);
         if (group->finished()) {
@@ -429,9 +430,7 @@ void Player::note_finished(std::size_t index) {
     if (--collectives_[index].unfinished == 0) {
         finished_.push_back(index);
         ++finished_count_;
-    }
-    while (first_unfinished_ < collectives_.size() && collectives_[first_unfinished_].finished()) {
-        ++first_unfinished_;
+        under_way_.erase(std::remove(under_way_.begin(), under_way_.end(), index), under_way_.end());
     }
 }
 
@@ -440,9 +439,9 @@ Time Player::first_reaction(const Pace& pace) const {
         return pace.from;
     }
     Time first = Time::never();
-    for (std::size_t index = first_unfinished_; index < collectives_.size(); ++index) {
+    for (const std::size_t index : under_way_) {
         for (const auto& group : collectives_[index].groups) {
-            if (group->started() && !group->finished()) {
+            if (!group->finished()) {
                 first = std::min(first, group->first_reaction(pace));
             }
         }
@@ -479,7 +478,8 @@ void Player::clear() {
     by_id_.clear();
     orders_ = {};
     finished_.clear();
-    finished_count_ = first_unfinished_ = 0;
+    finished_count_ = 0;
+    under_way_.clear();
 }
 
 }  // namespace simlette

@@ -7,7 +7,7 @@ namespace simlette {
 
 // Requires that ports which answer come after those on which what they answer lands.
 void SweepNetwork::build_long_window() {
-    constexpr std::int64_t most_windows = 16;
+    constexpr std::int64_t most_windows = 16;  // keeps what is untold to a few windows where no link leads to a switch
     long_window_ = window_ * most_windows;
     std::vector<std::uint32_t> ports(graph_.accelerators, 0);
     for (const Port& port : ports_) {

@@ -226,7 +226,7 @@ private:
     CollectiveRun::Orders orders_;
     std::vector<std::size_t> finished_;  // not taken yet
     std::size_t finished_count_ = 0;
-    std::size_t first_unfinished_ = 0;  // all before it are finished
+    std::vector<std::size_t> under_way_;  // started, not finished
 };
 
 }  // namespace simlette
