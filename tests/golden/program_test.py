@@ -208,7 +208,7 @@ class ProgramTest(unittest.TestCase):
         svg, dot, file = (str(self.folder / name) for name in ("o.svg", "o.dot", "o.json"))
         started = time.monotonic()
         done = simlette("show", "overlay", "Q9[3,3,3]", "--svg", svg, "--dot", dot, "--json", file)
-        self.assertLess(time.monotonic() - started, 5)
+        self.assertLess(time.monotonic() - started, 20)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("degree      21, diameter 3, no all-reduce in fewer than 3 phases", done.stdout)
         overlay = json.loads(pathlib.Path(file).read_text())
@@ -428,7 +428,7 @@ class ProgramTest(unittest.TestCase):
                 done = simlette("run", EPS, ONE_SHOT, *LONG, option, file)
                 self.assertEqual((done.returncode, done.stdout), (3, ""))
                 self.assertIn(f"{file}: cannot be written: ", done.stderr)
-                self.assertLess(time.monotonic() - started, 5)
+                self.assertLess(time.monotonic() - started, 20)
 
     def test_a_full_stdout_is_status_3(self):
         with open("/dev/full", "w", encoding="utf-8") as full:

@@ -371,25 +371,36 @@ std::int64_t SweepNetwork::flits_in_a_row(Pass& pass, std::uint32_t channel, Tim
 }
 
 template <bool at_switch>
+RunQueues::Served SweepNetwork::serve(Port& port, std::uint32_t channel, Time start, std::uint32_t flits) {
+    if constexpr (at_switch) {
+        return port.outputs[channel].pop(flits, port.pool);
+    } else {
+        if (channel == 1) {
+            return {no_id, port.answers.pop(flits, port.pool)};
+        }
+        begin_departure(port.link, start);
+        SourceQueues::Current& current = sources_.current(port.link);
+        current.flits_left -= flits;
+        const std::uint32_t last = current.flits_left == 0 ? FlitRun::last_bit : 0;
+        return {no_id, {FlitRun::of(current.message, 0) | last, flits, current.destination}};
+    }
+}
+
+template <bool at_switch>
 void SweepNetwork::send(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits) {
     Port& port = pass.port;
     const auto count = static_cast<std::uint32_t>(flits);
-    FlitRun run;
-    LinkId from = no_id;
+    const RunQueues::Served served = serve<at_switch>(port, channel, start, count);
+    const FlitRun& run = served.run;
     if constexpr (at_switch) {
-        const RunQueues::Served served = port.outputs[channel].pop(count, port.pool);
-        run = served.run;
-        from = served.input;
         const Place input = place_[served.input];
         if (any_finite_ && (ports_[input].finite >> channel & 1U) != 0) {
             give_credits(input, channel, start + port.flit_time + graph_.class_of(served.input).credit_return, count,
                          port.flit_time);
         }
-    } else {
-        run = channel == 0 ? next_request(port.link, start, count) : port.answers.pop(count, port.pool);
     }
     if (trace_.on()) [[unlikely]] {
-        trace_departure(port, run, from, start);
+        trace_departure(port, run, served.input, start);
     }
     port.queued[channel] -= flits;
     port.waited += sum_of_times(start, flits, port.flit_time);
@@ -450,16 +461,13 @@ SourceQueues::Current& SweepNetwork::begin_request(LinkId id) {
     return current;
 }
 
-FlitRun SweepNetwork::next_request(LinkId id, Time start, std::uint32_t flits) {
+void SweepNetwork::begin_departure(LinkId id, Time start) {
     SourceQueues::Current& current = begin_request(id);
     if (current.fresh) {
         current.fresh = false;
         messages_[current.message].injected = start;
         totals_.first_injection = std::min(totals_.first_injection, start);
     }
-    current.flits_left -= flits;
-    const std::uint32_t last = current.flits_left == 0 ? FlitRun::last_bit : 0;
-    return {FlitRun::of(current.message, 0) | last, flits, current.destination};
 }
 
 }  // namespace simlette

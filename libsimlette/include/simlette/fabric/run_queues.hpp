@@ -25,6 +25,11 @@ struct FlitRun {
     std::uint32_t message() const { return flit >> 2U; }
     std::uint32_t channel() const { return flit & 1U; }
     bool has_last() const { return (flit & last_bit) != 0; }
+    // Its first flits. Requires: it has more.
+    FlitRun take(std::uint32_t flits) {
+        count -= flits;
+        return {flit & ~last_bit, flits, destination};
+    }
 };
 
 // Runs linked to FIFOs; one pool for a port. Places are given out in turn, so what arrives together lies together, and
@@ -85,16 +90,13 @@ public:
     // Takes so many flits of the first run. Requires: it has as many.
     FlitRun pop(std::uint32_t count, RunPool& pool) {
         FlitRun& run = pool[first_].run;
-        FlitRun taken = run;
-        taken.count = count;
-        if (run.count == count) {
-            const std::uint32_t id = first_;
-            first_ = pool[id].next;
-            pool.give_back(id);
-        } else {
-            taken.flit &= ~FlitRun::last_bit;
-            run.count -= count;
+        if (run.count != count) {
+            return run.take(count);
         }
+        const std::uint32_t id = first_;
+        const FlitRun taken{run.flit, count, run.destination};
+        first_ = pool[id].next;
+        pool.give_back(id);
         return taken;
     }
 
@@ -171,10 +173,9 @@ private:
     }
 
     FlitRun pop_lone(std::uint32_t count) {
-        FlitRun taken = lone_;
-        taken.count = count;
         lone_.count -= count;
-        taken.flit &= lone_.count > 0 ? ~FlitRun::last_bit : ~std::uint32_t{0};
+        const std::uint32_t kept = lone_.count > 0 ? ~FlitRun::last_bit : ~std::uint32_t{0};
+        const FlitRun taken{lone_.flit & kept, count, lone_.destination};
         pointer_ = lone_input_ + 1;
         queues_.clear();
         next_ = empties_ = 0;

@@ -218,11 +218,13 @@ private:
     template <bool at_switch>
     std::int64_t flits_in_a_row(Pass& pass, std::uint32_t channel, Time start, Time before);
     template <bool at_switch>
+    RunQueues::Served serve(Port& port, std::uint32_t channel, Time start, std::uint32_t flits);
+    template <bool at_switch>
     void send(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits);
     void start_stalls(Pass& pass, std::uint32_t ready, Time now);
     void end_stalls(Pass& pass, Time now);
     SourceQueues::Current& begin_request(LinkId id);
-    FlitRun next_request(LinkId id, Time start, std::uint32_t flits);
+    void begin_departure(LinkId id, Time start);
     std::uint32_t start_message(const PortMessage& next, LinkId link);
 
     // Tags of a port in a window.
