@@ -58,7 +58,8 @@ class SweepTest(unittest.TestCase):
 
     def skip_with_sanitizers(self):
         """Their memory is not that of the program."""
-        if b"__asan_init" in pathlib.Path(PROGRAM).read_bytes():
+        program = pathlib.Path(PROGRAM).read_bytes()
+        if b"__asan_init" in program or b"__tsan_init" in program:
             self.skipTest("built with sanitizers")
 
     def setUp(self):

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t default_cases = 500;
 
-std::int64_t busy_flits(const ModeRun& one) {
+std::int64_t busy_flits(const ModeResult& one) {
     std::int64_t flits = 0;
     for (const LinkStatistics& link : one.links) {
         flits += link.flits;
@@ -21,7 +21,7 @@ std::int64_t busy_flits(const ModeRun& one) {
     return flits;
 }
 
-void check_same(const ModeRun& message, const ModeRun& flit) {
+void check_same(const ModeResult& message, const ModeResult& flit) {
     CHECK(message.end == flit.end);
     CHECK(message.drained == flit.drained);
     CHECK(first_difference(message.messages, flit.messages) == "");
@@ -41,7 +41,7 @@ TEST_CASE("with unlimited buffers message mode delivers every message when flit 
     for_each_seed(60, default_cases, [](Random& random) {
         const RandomCase one = random_mode_case(random, false);
         CAPTURE(text_of(one));
-        const ModeRun message = run_in(Mode::message, one);
+        const ModeResult message = run_in(Mode::message, one);
         check_same(message, run_in(Mode::flit, one));
         CHECK(message.validity.mode_ok);
         CHECK(message.validity.error_ppm == 0);
@@ -54,8 +54,8 @@ TEST_CASE("with finite buffers message mode is exact unless it says that it may 
     for_each_seed(61, default_cases, [&](Random& random) {
         const RandomCase one = random_mode_case(random, true);
         CAPTURE(text_of(one));
-        const ModeRun message = run_in(Mode::message, one);
-        const ModeRun flit = run_in(Mode::flit, one);
+        const ModeResult message = run_in(Mode::message, one);
+        const ModeResult flit = run_in(Mode::flit, one);
         if (message.validity.mode_ok) {
             CHECK(message.validity.error_ppm == 0);
             check_same(message, flit);
@@ -80,7 +80,7 @@ TEST_CASE("on a lone link every window of credits gives message mode the closed 
                 const std::int64_t loop = flit + 520'000 + credit_return.ps;
                 const std::int64_t last = flits - 1;
                 const std::int64_t start = last / window * std::max(loop, window * flit) + last % window * flit;
-                const ModeRun run = run_in(Mode::message, spec, send(0, 1, flits * 640));
+                const ModeResult run = run_in(Mode::message, spec, send(0, 1, flits * 640));
                 CAPTURE(window, credit_return.ps, flits);
                 CHECK(run.end.ps == start + flit + 520'000);
                 CHECK(run.validity.mode_ok);
@@ -91,7 +91,7 @@ TEST_CASE("on a lone link every window of credits gives message mode the closed 
 
 TEST_CASE("message mode has the known times of collectives with finite buffers") {
     const auto time = [](const FabricSpec& fabric, const CollectiveSpec& collective) {
-        const ModeRun run = run_in(Mode::message, fabric, collective);
+        const ModeResult run = run_in(Mode::message, fabric, collective);
         CHECK(run.validity.mode_ok);
         return run.end.ps;
     };
@@ -104,7 +104,7 @@ TEST_CASE("message mode flags flows that meet at an output with finite buffers, 
     CollectiveSpec incast = all_reduce(40 * 1024);
     incast.send_order = SendOrder::same;
     const FabricSpec fabric = with_buffers(packet_fabric(32, 8), 24);
-    const ModeRun message = run_in(Mode::message, fabric, incast);
+    const ModeResult message = run_in(Mode::message, fabric, incast);
     CHECK_FALSE(message.validity.mode_ok);
     REQUIRE(message.validity.reasons.size() == 1);
     CHECK(message.validity.reasons.front().find("wait at s") != std::string::npos);
@@ -115,8 +115,8 @@ TEST_CASE("message mode flags flows that meet at an output with finite buffers, 
 
 TEST_CASE("message mode processes far fewer events than flit mode where messages are long") {
     const FabricSpec fabric = packet_fabric(16, 4);
-    const ModeRun message = run_in(Mode::message, fabric, all_reduce(1 << 18));
-    const ModeRun flit = run_in(Mode::flit, fabric, all_reduce(1 << 18));
+    const ModeResult message = run_in(Mode::message, fabric, all_reduce(1 << 18));
+    const ModeResult flit = run_in(Mode::flit, fabric, all_reduce(1 << 18));
     check_same(message, flit);
     CHECK(message.statistics.events * 10 < flit.statistics.events);
 }
@@ -128,7 +128,7 @@ TEST_CASE("arbiters start afresh in message mode when flit mode's do: once the l
     for (const Duration after : {999_ns, 1'000_ns}) {
         RandomCase one{fabric, {send(1, 0, 640), send(1, 0, 6'400), send(2, 0, 6'400)}};
         one.collectives[1].earliest_start = one.collectives[2].earliest_start = Time{0} + first_end + after;
-        const ModeRun message = run_in(Mode::message, one);
+        const ModeResult message = run_in(Mode::message, one);
         check_same(message, run_in(Mode::flit, one));
         const bool afresh = after == 1_us;
         CHECK((message.ends[1] < message.ends[2]) == afresh);
@@ -155,7 +155,7 @@ TEST_CASE("analytic time is never above flit time where all ranks write alike") 
 TEST_CASE("analytic mode takes each collective alone") {
     RandomCase two{packet_fabric(8, 2), {all_reduce(100'000), all_reduce(100'000)}};
     two.collectives[1].earliest_start = {1'000};
-    const ModeRun run = run_in(Mode::analytic, two);
+    const ModeResult run = run_in(Mode::analytic, two);
     CHECK(run.ends[1] == run.ends[0] + 1'000_ps);
     CHECK(run.statistics.flits == 2 * 8 * 7 * 157);
     CHECK(run.validity.error_ppm == Validity::unknown_error);

@@ -12,7 +12,7 @@
 
 namespace simlette {
 
-struct ModeRun {
+struct ModeResult {
     std::vector<Time> ends;  // by collective
     Time end;
     Time drained;  // responses and credits have come home
@@ -23,7 +23,7 @@ struct ModeRun {
     Validity validity;
 };
 
-inline ModeRun run_in(Mode mode, const RandomCase& one) {
+inline ModeResult run_in(Mode mode, const RandomCase& one) {
     SimulatorOptions options;
     options.mode = mode;
     options.record_messages = true;
@@ -31,7 +31,7 @@ inline ModeRun run_in(Mode mode, const RandomCase& one) {
     for (const CollectiveSpec& collective : one.collectives) {
         simulator.register_collective(collective);
     }
-    ModeRun result;
+    ModeResult result;
     result.ends.resize(one.collectives.size());
     for (Advance step = simulator.advance(); std::holds_alternative<Completed>(step); step = simulator.advance()) {
         const auto& done = std::get<Completed>(step);
@@ -49,7 +49,7 @@ inline ModeRun run_in(Mode mode, const RandomCase& one) {
 }
 
 // One collective on an idle fabric.
-inline ModeRun run_in(Mode mode, const FabricSpec& fabric, const CollectiveSpec& collective) {
+inline ModeResult run_in(Mode mode, const FabricSpec& fabric, const CollectiveSpec& collective) {
     return run_in(mode, RandomCase{fabric, {collective}});
 }
 
@@ -74,7 +74,7 @@ inline RandomCase random_mode_case(Random& random, bool finite) {
 }
 
 // Of completion, against flit mode, in millionths of it.
-inline std::int64_t error_ppm(const ModeRun& other, const ModeRun& flit) {
+inline std::int64_t error_ppm(const ModeResult& other, const ModeResult& flit) {
     return std::abs(other.end.ps - flit.end.ps) / std::max<std::int64_t>(1, flit.end.ps / 1'000'000);
 }
 

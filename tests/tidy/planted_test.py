@@ -105,6 +105,11 @@ class Planted(unittest.TestCase):
     def test_a_header_without_pragma_once(self):
         self.expect({LINK: "// One wire.\n"}, "has `#pragma once`")
 
+    def test_two_types_of_one_name(self):
+        link = {LINK: CLEAN[LINK] + "class SIMLETTE_EXPORT Link {\n};\nclass Port;\n"}
+        self.assertEqual(findings({**link, "tests/support/wire.hpp": "struct Port {\n};\nclass Link;\n"}), [])
+        self.expect({**link, "tests/support/wire.hpp": "\nstruct Link : Port {\n"}, "wire.hpp:2: `Link` is a type of")
+
 
 class TwoBuilds(unittest.TestCase):
     """same_results.py on shell scripts that stand for two builds of the program."""

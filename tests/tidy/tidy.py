@@ -3,7 +3,7 @@
 
 Rooms include only rooms to their left; installed headers include only the standard library and installed headers, the
 other headers besides these Boost; every source is listed in CMake; files and functions stay short; every header says
-its role in its first line.
+its role in its first line; no two headers define a type of the same name.
 """
 
 import pathlib
@@ -18,6 +18,7 @@ MAX_FILE_LINES = 600
 MAX_FUNCTION_LINES = 70
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+TYPE = re.compile(r"^(?:struct|class|union|enum class|enum) (?:[A-Z_]+ )?(\w+)(?: final)?(?: : [^;]*)? \{")
 NOT_A_FUNCTION = re.compile(r"^(namespace|class|struct|enum|union|extern|#|//)")
 
 
@@ -129,7 +130,26 @@ def check_headers(root):
             yield path, 1, "a header has `#pragma once`"
 
 
-CHECKS = [check_includes, check_installed, check_listed, check_file_length, check_function_length, check_headers]
+def check_type_names(root):
+    """One program links tests and library: of two types with one name the linker keeps the functions of one."""
+    first = {}
+    for folder in ("libsimlette", "apps", "tests", "bench"):
+        for path in cpp_files(root / folder):
+            for number, line in enumerate(path.read_text().splitlines() if path.suffix != ".cpp" else [], 1):
+                found = TYPE.match(line)
+                if found and first.setdefault(found[1], path) != path:
+                    yield path, number, f"`{found[1]}` is a type of {first[found[1]].relative_to(root)} already"
+
+
+CHECKS = [
+    check_includes,
+    check_installed,
+    check_listed,
+    check_file_length,
+    check_function_length,
+    check_headers,
+    check_type_names,
+]
 
 
 def problems(root):

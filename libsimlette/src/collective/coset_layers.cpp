@@ -27,15 +27,15 @@ std::uint32_t CosetLayers::degree() const {
 
 std::vector<Label> CosetLayers::components() const {
     std::vector<Label> parts(std::size_t{group.size()} * count(), 0);
+    const auto parts_of = [&](Label label) { return &parts[std::size_t{label} * count()]; };
     std::vector<Label> reached{0};
     for (std::size_t j = 0; j < layers.size(); ++j) {
         const std::size_t before = reached.size();
         for (const Label element : layers[j]) {
             for (std::size_t i = 0; i < before; ++i) {
                 const Label label = group.plus(reached[i], element);
-                std::copy_n(parts.begin() + static_cast<std::ptrdiff_t>(reached[i] * count()), j,
-                            parts.begin() + static_cast<std::ptrdiff_t>(label * count()));
-                parts[std::size_t{label} * count() + j] = element;
+                std::copy_n(parts_of(reached[i]), j, parts_of(label));
+                parts_of(label)[j] = element;
                 reached.push_back(label);
             }
         }

@@ -124,8 +124,8 @@ std::vector<CircuitEnd> lay(const std::vector<Direction>& directions, const Fabr
         }
         for (std::uint32_t a = 0; a < spec.accelerators; ++a) {
             for (std::uint32_t copy = 0; copy < copies; ++copy) {
-                ends[std::size_t{a} * spec.ports + there * copies + copy] = {directions[there].moved(a),
-                                                                             back * copies + copy};
+                const std::uint32_t port = there * copies + copy;
+                ends[std::size_t{a} * spec.ports + port] = {directions[there].moved(a), back * copies + copy};
             }
         }
     }

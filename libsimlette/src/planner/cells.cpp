@@ -32,7 +32,7 @@ bool alike(const Cell& a, const Cell& b) {
 // Takes from one cell after the other; of cells that are alike an earlier one gives no less than a later one.
 class Taking {
 public:
-    Taking(std::vector<std::vector<const Cell*>> kinds, const RungBlock& block) : wanted_(block.digits) {
+    Taking(const std::vector<std::vector<const Cell*>>& kinds, const RungBlock& block) : wanted_(block.digits) {
         for (const auto& kind : kinds) {
             for (const Cell* cell : kind) {
                 cells_.push_back({cell, cell == kind.front()});

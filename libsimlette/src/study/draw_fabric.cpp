@@ -122,7 +122,8 @@ void FabricDrawing::place_grid() {
     const double step = std::min(660 / std::max(columns, rows), 150.0);
     steps_ = {step};
     for (std::uint32_t i = 0; i < accelerators(); ++i) {
-        const Point place{static_cast<double>(i % sketch_.columns), static_cast<double>(i / sketch_.columns)};
+        const std::uint32_t row = i / sketch_.columns;
+        const Point place{static_cast<double>(i % sketch_.columns), static_cast<double>(row)};
         points_[i] = plot_centre + (place - Point{(columns - 1) / 2, (rows - 1) / 2}) * step;
     }
 }

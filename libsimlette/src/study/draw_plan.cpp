@@ -93,8 +93,9 @@ std::string places_note(std::uint32_t ranks, const char* what) {
 }
 
 void draw_cell(SvgWriter& svg, const Plan& plan, std::size_t index) {
+    const std::size_t row = index / columns;
     const Point corner{24 + cell_width * static_cast<double>(index % columns),
-                       sheet_top + cell_height * static_cast<double>(index / columns)};
+                       sheet_top + cell_height * static_cast<double>(row)};
     const Point centre = corner + Point{cell_width / 2, cell_radius + 8};
     const std::vector<std::string> users = users_of(plan, plan.generators[index]);
     CirclePicture picture(svg, centre, cell_radius, plan.ranks);

@@ -26,7 +26,7 @@ TEST_CASE("in every mode a run that is cut into slices has the history of the ru
         const RandomCase one = random_mode_case(random, one_in(random, 2));
         CAPTURE(text_of(one));
         for (const Mode mode : all_modes) {
-            const ModeRun whole = run_in(mode, one);
+            const ModeResult whole = run_in(mode, one);
             Simulator sliced(build_fabric(one.fabric), in_mode(mode));
             for (const CollectiveSpec& collective : one.collectives) {
                 sliced.register_collective(collective);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <simlette/base/export.hpp>
 #include <simlette/collective/cayley.hpp>
 
 namespace simlette {
@@ -11,6 +12,6 @@ namespace simlette {
 // delivers each contribution once; then the first in lexicographic order. An odd degree needs the step ranks / 2, so on
 // an odd number of ranks there is one generator less. Beyond 20,000 sets of steps a sample with a fixed seed is
 // searched. Requires: ranks >= 3, 2 <= degree <= ranks - 1.
-CayleyGraph best_circulant(std::uint32_t ranks, std::uint32_t degree);
+SIMLETTE_EXPORT CayleyGraph best_circulant(std::uint32_t ranks, std::uint32_t degree);
 
 }  // namespace simlette

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <simlette/base/export.hpp>
 #include <simlette/base/units.hpp>
 #include <simlette/collective/exact.hpp>
 #include <simlette/collective/overlay_shape.hpp>
@@ -41,15 +42,16 @@ struct ClosedForm {
 };
 
 // nullptr if there is none for this pair.
-const ClosedForm* closed_form(Primitive primitive, ScheduleKind kind);
+SIMLETTE_EXPORT const ClosedForm* closed_form(Primitive primitive, ScheduleKind kind);
 
 // With flits that are not divided: phase after phase the latency, and the largest message over `copies` parallel
 // circuits; a phase that moves nothing takes no time. Requires: copies >= 1.
-Duration flit_time_of(const std::vector<Bytes>& messages, Duration latency, Duration flit_time, std::int64_t copies);
+SIMLETTE_EXPORT Duration flit_time_of(const std::vector<Bytes>& messages, Duration latency, Duration flit_time,
+                                      std::int64_t copies);
 
 // The same where the latency depends on the layer: a phase ends with the last of its messages.
-Duration flit_time_of(const LayerMessages& messages, const std::vector<Duration>& latencies, Duration flit_time,
-                      std::int64_t copies);
+SIMLETTE_EXPORT Duration flit_time_of(const LayerMessages& messages, const std::vector<Duration>& latencies,
+                                      Duration flit_time, std::int64_t copies);
 
 // On packet switches of one level every rank sends so much in a phase, spread over its ports.
 struct PacketPhase {

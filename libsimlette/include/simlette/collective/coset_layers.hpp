@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <simlette/base/export.hpp>
 #include <simlette/collective/cayley.hpp>
 
 namespace simlette {
@@ -22,7 +23,7 @@ struct CosetLayers {
     // Ranks that a layer joins to one another or, if it is no subgroup, that one rank hears of in it, itself included.
     std::uint32_t radix(std::size_t layer) const { return static_cast<std::uint32_t>(layers[layer].size()) + 1; }
     std::vector<std::uint32_t> radices() const;
-    std::uint32_t degree() const;
+    SIMLETTE_EXPORT std::uint32_t degree() const;
     // The one element of {0} and each layer, layer by layer, that add up to each label: count() entries a label.
     std::vector<Label> components() const;
 };
@@ -32,13 +33,13 @@ CosetLayers in_order(RankGroup group, std::vector<Layer> layers);
 // Nothing if the layers tile the group, else what is wrong with them, for a person.
 std::optional<std::string> tiling_flaw(const CosetLayers& layers);
 // {0} and each layer are subgroups: the layer joins its cosets completely.
-bool all_subgroups(const CosetLayers& layers);
+SIMLETTE_EXPORT bool all_subgroups(const CosetLayers& layers);
 
 enum class LayerKind { any, subgroup };
 
 // A tiling out of the generators, as few layers as possible, widest first. In Z_2^n blocks of bits whose masks are all
 // there; in other groups digits whose differences are all there. Up to 32 ranks any other tiling is taken that has
 // fewer layers. Generators may be left over.
-std::optional<CosetLayers> find_layers(const CayleyGraph& graph, LayerKind kind);
+SIMLETTE_EXPORT std::optional<CosetLayers> find_layers(const CayleyGraph& graph, LayerKind kind);
 
 }  // namespace simlette

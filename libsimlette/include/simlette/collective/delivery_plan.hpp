@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <simlette/base/export.hpp>
 #include <simlette/collective/cayley.hpp>
 
 namespace simlette {
@@ -17,7 +18,7 @@ struct DeliveryPhase {
 
 // One phase for each distance. Only the loads are fixed by what is asked; which generator brings what is not, but the
 // same input has the same answer. Requires: connected.
-std::vector<DeliveryPhase> plan_deliveries(const CayleyGraph& graph);
+SIMLETTE_EXPORT std::vector<DeliveryPhase> plan_deliveries(const CayleyGraph& graph);
 // The sum of the loads.
 std::uint32_t delivery_volume(const CayleyGraph& graph);
 

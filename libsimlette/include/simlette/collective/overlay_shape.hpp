@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include <simlette/base/export.hpp>
 #include <simlette/collective/fold.hpp>
 #include <simlette/collective/overlay.hpp>
 #include <simlette/collective/schedule.hpp>
@@ -16,9 +17,9 @@ struct OverlayShape {
 };
 
 // Of a fold by itself.
-OverlayShape shape_of(const CosetLayers& layers);
+SIMLETTE_EXPORT OverlayShape shape_of(const CosetLayers& layers);
 // Of any Cayley graph; layers as the schedule may use them.
-OverlayShape shape_of(CayleyGraph graph, LayerKind kind);
+SIMLETTE_EXPORT OverlayShape shape_of(CayleyGraph graph, LayerKind kind);
 
 // The differences that lead along a circuit from every rank: as rank 0 lists them if all list them so, else ascending.
 // Requires: not complete.

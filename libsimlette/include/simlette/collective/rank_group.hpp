@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <simlette/base/export.hpp>
 #include <simlette/base/label.hpp>
 
 namespace simlette {
@@ -12,16 +13,16 @@ namespace simlette {
 class RankGroup {
 public:
     // Lowest digit first. Requires: every radix is at least 2; their product fits in 32 bits.
-    explicit RankGroup(std::vector<std::uint32_t> radices);
-    static RankGroup binary(unsigned bits);
-    static RankGroup cyclic(std::uint32_t ranks);
+    SIMLETTE_EXPORT explicit RankGroup(std::vector<std::uint32_t> radices);
+    SIMLETTE_EXPORT static RankGroup binary(unsigned bits);
+    SIMLETTE_EXPORT static RankGroup cyclic(std::uint32_t ranks);
 
     std::uint32_t size() const { return size_; }
     const std::vector<std::uint32_t>& radices() const { return radices_; }
     bool is_binary() const { return binary_; }  // Z_2^n: the sum is XOR
     bool is_cyclic() const { return radices_.size() == 1; }
-    Label plus(Label a, Label b) const;
-    Label minus(Label a, Label b) const;
+    SIMLETTE_EXPORT Label plus(Label a, Label b) const;
+    SIMLETTE_EXPORT Label minus(Label a, Label b) const;
 
 private:
     std::vector<std::uint32_t> radices_;

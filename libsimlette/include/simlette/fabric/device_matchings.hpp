@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include <simlette/base/export.hpp>
 #include <simlette/fabric/fabric.hpp>
 
 namespace simlette {
@@ -21,6 +22,6 @@ struct DeviceMatching {
 // translations or groups fall in two sides, in any way over a single device, else by 2-factors (Petersen). None of
 // `direct`, of packet switches and of explicit graphs.
 // Throws Error{input} if the devices of a rail cannot carry its circuits.
-std::vector<DeviceMatching> device_matchings(const Fabric& fabric);
+SIMLETTE_EXPORT std::vector<DeviceMatching> device_matchings(const Fabric& fabric);
 
 }  // namespace simlette

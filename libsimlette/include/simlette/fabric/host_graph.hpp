@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include <simlette/base/export.hpp>
 #include <simlette/base/span.hpp>
 #include <simlette/fabric/spec.hpp>
 
@@ -135,10 +136,10 @@ struct HostGraph {
     bool has_choices() const;
     // For each link into an accelerator the link that leaves the same port; no_id for other links and one-way ports.
     std::vector<LinkId> ways_back() const;
-    std::string node_name(NodeId node) const;  // a0, s3
-    std::string link_name(LinkId link) const;  // a0.p3->s3.p0
-    std::string port_name(LinkId link) const;  // a0.p3
-    void check() const;                        // throws Error{internal}
+    SIMLETTE_EXPORT std::string node_name(NodeId node) const;  // a0, s3
+    std::string link_name(LinkId link) const;                  // a0.p3->s3.p0
+    std::string port_name(LinkId link) const;                  // a0.p3
+    void check() const;                                        // throws Error{internal}
 };
 
 // Why sprayed flits of some switch cannot be counted; empty if they can.
@@ -148,7 +149,7 @@ std::string spray_problem(const HostGraph& graph);
 // side by side: what is sprayed then gives it as many shares.
 class Candidates {
 public:
-    Candidates(const HostGraph& graph, std::uint32_t source, std::uint32_t destination);
+    SIMLETTE_EXPORT Candidates(const HostGraph& graph, std::uint32_t source, std::uint32_t destination);
 
     std::uint32_t size() const { return size_; }
     LinkId operator[](std::uint32_t i) const {

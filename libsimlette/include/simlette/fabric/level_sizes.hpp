@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <simlette/base/error.hpp>
+#include <simlette/base/export.hpp>
 #include <simlette/fabric/spec.hpp>
 
 namespace simlette {
@@ -44,6 +45,6 @@ struct LevelSizes {
 
 // Appends what does not fit to `problems`, with the arithmetic; then the result is of no use. Requires: the domain
 // holds the serving accelerators.
-LevelSizes level_sizes(const FabricSpec& spec, std::vector<Problem>& problems);
+SIMLETTE_EXPORT LevelSizes level_sizes(const FabricSpec& spec, std::vector<Problem>& problems);
 
 }  // namespace simlette

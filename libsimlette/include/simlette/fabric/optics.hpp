@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <simlette/base/error.hpp>
+#include <simlette/base/export.hpp>
 #include <simlette/fabric/spec.hpp>
 
 namespace simlette {
@@ -17,7 +18,7 @@ struct OpticalBudget {
 };
 
 // Nothing without circuit switches, and without FabricSpec::optics.
-std::optional<OpticalBudget> optical_budget(const FabricSpec& fabric);
+SIMLETTE_EXPORT std::optional<OpticalBudget> optical_budget(const FabricSpec& fabric);
 
 // Appends a problem if the loss is above the limit, with what would fit.
 void check_optics(const FabricSpec& fabric, std::vector<Problem>& problems);

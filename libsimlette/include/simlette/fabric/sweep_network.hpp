@@ -53,7 +53,7 @@ public:
     Span<Delivery> deliveries() const { return deliveries_; }
     Span<std::uint32_t> wakes() const { return wakes_; }
     void inject(const Injection& injection);
-    void reply(std::uint32_t message, bool released_by_request);
+    void reply(std::uint32_t id, bool released_by_request);
     void wake_at(Time t, std::uint32_t tag) { alarms_.push({t, tag}); }
     bool quiet() const { return flits_outside_ == 0 && now_ >= credits_home_; }
     void reset_arbiters();

@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include <simlette/base/export.hpp>
 #include <simlette/planner/request.hpp>
 #include <simlette/planner/schedule_price.hpp>
 
@@ -19,7 +20,7 @@ struct Primes {
     friend bool operator==(const Primes& a, const Primes& b) { return a.radices == b.radices && a.counts == b.counts; }
 };
 
-Primes primes_of(std::uint32_t number);
+SIMLETTE_EXPORT Primes primes_of(std::uint32_t number);
 
 struct RungBlock {
     std::uint32_t radix = 2;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <simlette/base/export.hpp>
 #include <simlette/planner/host.hpp>
 #include <simlette/planner/multiplicities.hpp>
 #include <simlette/planner/rungs.hpp>
@@ -63,12 +64,12 @@ LayerSet crossing_of(const std::vector<Digits>& blocks, Digits outside);
 // Whether an axis gets circuits.
 bool has_circuits(const PlanAxis& axis);
 // Whether axes may be rings: they share no generators with other meshes, so there must be none.
-bool has_rings(const PlanRequest& request);
+SIMLETTE_EXPORT bool has_rings(const PlanRequest& request);
 
 // Of the digits of a label, lowest first: the prime factors of what is inside a group, ascending, then of the rest.
 std::vector<std::uint32_t> radices_of_labels(std::uint32_t ranks, std::uint32_t group);
 // Labels that agree in all but their low digits, up to this product of them, are in one group (rack) of accelerators.
-std::uint32_t ranks_inside(std::uint32_t ranks, std::uint32_t group);
+SIMLETTE_EXPORT std::uint32_t ranks_inside(std::uint32_t ranks, std::uint32_t group);
 
 // Throws Error{input} if an axis or a mesh needs more ports than there are, with the least that would do.
 Space space_of(const PlanRequest& request);

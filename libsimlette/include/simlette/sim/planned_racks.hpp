@@ -9,7 +9,7 @@
 namespace simlette {
 
 // Level 1 electronic, level 2 optical.
-bool is_hybrid(const FabricSpec& fabric);
+SIMLETTE_EXPORT bool is_hybrid(const FabricSpec& fabric);
 
 // The plan for the fabric: planner and ports alone where circuits join accelerators. Above electronic switches all
 // racks are joined evenly, whatever the workload; what is chosen is the order in which the axes of each mesh are laid

@@ -140,7 +140,7 @@ public:
 
     // Throws Error{input} and changes nothing when the collective does not fit the fabric, when its schedule fails the
     // proof by data flow, or when it would start before now().
-    CollectiveId register_collective(const CollectiveSpec& collective);
+    CollectiveId register_collective(const CollectiveSpec& given);
 
     // What `auto-simulated` makes of this collective: each of the choices of `auto` by itself on this fabric, until it
     // has ended or cannot be the fastest. This simulator stays as it is. Empty if `stop` was set meanwhile.

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include <simlette/base/export.hpp>
 #include <simlette/base/geometric.hpp>
 #include <simlette/base/random.hpp>
 #include <simlette/fabric/built_fabric.hpp>
@@ -18,7 +19,7 @@
 
 namespace simlette {
 
-class TrafficSource final : public MessageSource {
+class SIMLETTE_EXPORT TrafficSource final : public MessageSource {
 public:
     // The fabric must outlive the source. Throws Error{input} when the traffic does not fit it.
     TrafficSource(const Fabric& fabric, const TrafficSpec& spec);

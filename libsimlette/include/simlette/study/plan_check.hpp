@@ -29,7 +29,7 @@ struct PlanCheck {
     std::vector<CheckedCollective> collectives;
     bool interrupted = false;  // then the last ones are missing
 
-    bool holds() const;
+    SIMLETTE_EXPORT bool holds() const;
 };
 
 // `told` hears how many collectives are done, and of how many. Throws Error{input} if the circuits do not fit the

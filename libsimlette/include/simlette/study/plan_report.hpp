@@ -24,7 +24,7 @@ std::string generator_text(const Plan& plan, Label generator);
 // Axes with a block that all bits of the generator are in.
 std::vector<std::string> users_of(const Plan& plan, Label generator);
 // `ffn.ep`; of a mesh of one axis of the same name just that.
-std::string axis_text(const PlannedMesh& mesh, const PlannedAxis& axis);
+SIMLETTE_EXPORT std::string axis_text(const PlannedMesh& mesh, const PlannedAxis& axis);
 // The most phases of a collective of the axis; 0 without any.
 std::uint32_t phases_of(const PlannedAxis& axis);
 // Above the bound, in percent: `+1.2500 %`.

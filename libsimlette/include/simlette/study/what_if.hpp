@@ -67,7 +67,7 @@ struct Survival {
     PlanRequest left;               // what both were asked with
 
     // The faster one, of equals the patched one; nullptr if there is none.
-    const Plan* survivor() const;
+    SIMLETTE_EXPORT const Plan* survivor() const;
 };
 // Throws Error{input} for devices where there are none.
 SIMLETTE_EXPORT std::vector<Survival> survive(const Plan& plan, const PlanRequest& request, const FabricSpec& fabric,
