@@ -7,13 +7,15 @@
 #include <new>
 #include <vector>
 
+#include <simlette/base/export.hpp>
+
 namespace simlette {
 
 inline constexpr std::size_t large_page = std::size_t{2} << 20U;
 
 // At most PTRDIFF_MAX. Throws std::bad_alloc. Given back by free_large_pages().
-void* allocate_large_pages(std::size_t bytes);
-void free_large_pages(void* memory) noexcept;
+SIMLETTE_EXPORT void* allocate_large_pages(std::size_t bytes);
+SIMLETTE_EXPORT void free_large_pages(void* memory) noexcept;
 
 // Allocator of a std::vector. What takes less than two large pages comes from the heap.
 template <class T>
