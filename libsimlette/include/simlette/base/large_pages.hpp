@@ -15,7 +15,7 @@ inline constexpr std::size_t large_page = std::size_t{2} << 20U;
 
 // At most PTRDIFF_MAX. Throws std::bad_alloc. Given back by free_large_pages().
 SIMLETTE_EXPORT void* allocate_large_pages(std::size_t bytes);
-SIMLETTE_EXPORT void free_large_pages(void* memory) noexcept;
+SIMLETTE_EXPORT void free_large_pages(void* memory, std::size_t bytes) noexcept;
 
 // Allocator of a std::vector. What takes less than two large pages comes from the heap.
 template <class T>
@@ -38,7 +38,7 @@ public:
         if (count * sizeof(T) < least) {
             ::operator delete(memory, alignment);
         } else {
-            free_large_pages(memory);
+            free_large_pages(memory, count * sizeof(T));
         }
     }
 
