@@ -350,13 +350,7 @@ Advance Simulator::State::advance(Carrier& carrier, const Limits& limits, bool d
 }
 
 Advance Simulator::run(const Limits& limits, bool drain) {
-    return std::visit(
-        [&](auto& carrier) {
-            Advance result = state_->advance(carrier, limits, drain);
-            settle(carrier);
-            return result;
-        },
-        state_->network);
+    return std::visit([&](auto& carrier) { return state_->advance(carrier, limits, drain); }, state_->network);
 }
 
 Advance Simulator::advance(const Limits& limits) {
@@ -428,17 +422,22 @@ CollectiveReport Simulator::collective(CollectiveId id) const {
 }
 
 NetworkStatistics Simulator::statistics() const {
+    std::visit([](auto& one) { settle(one); }, state_->network);
+    return progress();
+}
+
+NetworkStatistics Simulator::progress() const {
     NetworkStatistics statistics = std::visit([](const auto& one) { return one.statistics(); }, state_->network);
     statistics.payload_bytes_due = state_->payload_due;
     return statistics;
 }
 
 std::vector<LinkStatistics> Simulator::links() const {
-    return std::visit([](const auto& one) { return one.link_statistics(); }, state_->network);
+    return std::visit([](auto& one) { return settle(one).link_statistics(); }, state_->network);
 }
 
 std::vector<Duration> Simulator::wire_times() const {
-    return std::visit([](const auto& one) { return one.wire_times(); }, state_->network);
+    return std::visit([](auto& one) { return settle(one).wire_times(); }, state_->network);
 }
 
 std::vector<MessageRecord> Simulator::messages() const {

@@ -215,11 +215,7 @@ TrafficSimulator::TrafficSimulator(TrafficSimulator&&) noexcept = default;
 TrafficSimulator& TrafficSimulator::operator=(TrafficSimulator&&) noexcept = default;
 
 TrafficAdvance TrafficSimulator::advance(const Limits& limits) {
-    return state_->with_carrier([&](auto& carrier) {
-        const TrafficAdvance result = state_->advance(carrier, limits);
-        settle(carrier);
-        return result;
-    });
+    return state_->with_carrier([&](auto& carrier) { return state_->advance(carrier, limits); });
 }
 
 Engine TrafficSimulator::engine() const {
@@ -243,6 +239,11 @@ TrafficReport TrafficSimulator::report() const {
 }
 
 NetworkStatistics TrafficSimulator::statistics() const {
+    state_->with_carrier([](auto& carrier) { settle(carrier); });
+    return progress();
+}
+
+NetworkStatistics TrafficSimulator::progress() const {
     const State& s = *state_;
     NetworkStatistics statistics = s.with_carrier([](const auto& carrier) { return carrier.statistics(); });
     statistics.payload_bytes_due = s.created * s.spec.message.count;
@@ -250,7 +251,7 @@ NetworkStatistics TrafficSimulator::statistics() const {
 }
 
 std::vector<LinkStatistics> TrafficSimulator::links() const {
-    return std::as_const(*state_).with_carrier([](const auto& carrier) { return carrier.link_statistics(); });
+    return state_->with_carrier([](auto& carrier) { return settle(carrier).link_statistics(); });
 }
 
 std::vector<MessageRecord> TrafficSimulator::messages() const {

@@ -140,7 +140,7 @@ void WorkloadRun::tell_progress() {
         return;
     }
     told_ = elapsed;
-    const NetworkStatistics statistics = simulator_.statistics();
+    const NetworkStatistics statistics = simulator_.progress();
     control_.progress({simulator_.now(), statistics.payload_bytes, payload_due_, statistics.events, elapsed, again_});
 }
 

@@ -49,7 +49,7 @@ private:
         if (control_.progress && elapsed - told_ >= control_.progress_interval) {
             told_ = elapsed;
             const Time now = simulator_.now();
-            control_.progress({now, std::min(now.ps, last_), last_, simulator_.statistics().events, elapsed});
+            control_.progress({now, std::min(now.ps, last_), last_, simulator_.progress().events, elapsed});
         }
     }
 

@@ -26,7 +26,8 @@ const char* sweep_misfit(const Fabric& fabric);
 // is another. `misfit`: what the sweep cannot do, or nullptr. Throws Error{input} if the sweep was asked for.
 std::string fallback_reason_for(Mode mode, Engine engine, const char* misfit);
 
-// The sweep simulates on the way to its next instant, so it asks for how far; and it must be told when that was all.
+// The sweep simulates on the way to its next instant, so it asks for how far; and before its statistics are read, its
+// ports must come to the instant that is open.
 template <class Carrier>
 Time next_instant_of(Carrier& carrier, Time) {
     return carrier.next_instant();
@@ -43,9 +44,12 @@ inline bool is_ahead(const SweepNetwork& sweep) {
     return sweep.ahead();
 }
 template <class Carrier>
-void settle(Carrier&) {}
-inline void settle(SweepNetwork& sweep) {
+Carrier& settle(Carrier& carrier) {
+    return carrier;
+}
+inline SweepNetwork& settle(SweepNetwork& sweep) {
     sweep.settle();
+    return sweep;
 }
 
 // Nothing is simulated later, so that what an event sets off stays in 64 bits: a flit and a path take 1.1e16 ps at

@@ -170,6 +170,8 @@ public:
     std::size_t collectives() const;
     CollectiveReport collective(CollectiveId id) const;  // Requires: registered
     NetworkStatistics statistics() const;
+    // The same, of which stalls may lag behind: cheap at any time.
+    NetworkStatistics progress() const;
     std::vector<LinkStatistics> links() const;  // by link id
     // How long each link has been busy up to now, by link id. Differences between two instants are its use meanwhile.
     std::vector<Duration> wire_times() const;

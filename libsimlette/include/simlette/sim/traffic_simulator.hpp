@@ -83,6 +83,7 @@ public:
 
     TrafficReport report() const;
     NetworkStatistics statistics() const;
+    NetworkStatistics progress() const;         // as in Simulator
     std::vector<LinkStatistics> links() const;  // by link id
     // The number of a message among those of its source stands as its phase. Sorted by (phase, source, destination,
     // port). Requires: options.record_messages.
