@@ -51,9 +51,7 @@ struct Simulator::State {
         }
         return fallback_reason_for(options.mode, options.engine, reason);
     }
-    bool sweeps() const {
-        return options.mode == Mode::flit && options.engine != Engine::reference && fallback_reason.empty();
-    }
+    bool sweeps() const { return sweep_carries(options.mode, options.engine, fallback_reason); }
 
     void observe() {
         if (auto* flit = std::get_if<FlitNetwork<LaneQueue>>(&network)) {

@@ -80,9 +80,7 @@ struct TrafficSimulator::State {
         });
     }
 
-    bool sweeps() const {
-        return options.mode == Mode::flit && options.engine != Engine::reference && fallback_reason.empty();
-    }
+    bool sweeps() const { return sweep_carries(options.mode, options.engine, fallback_reason); }
 
     Time now() const {
         return with_carrier([](const auto& carrier) { return carrier.now(); });

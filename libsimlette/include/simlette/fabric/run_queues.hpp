@@ -52,17 +52,24 @@ public:
             turn_ = turn_ + 1 < nodes_.size() ? turn_ + 1 : 0;
         }
         nodes_[turn_] = {run};
-        __builtin_prefetch(nodes_.data() + turn_ + ahead);
+        fetch_after(turn_);
         return turn_;
     }
     void give_back(std::uint32_t id) {
-        __builtin_prefetch(nodes_.data() + id + ahead);
+        fetch_after(id);
         nodes_[id].run.count = 0;
         --taken_;
     }
 
 private:
-    static constexpr std::uint32_t ahead = 12;
+    // Places are used in turn.
+    void fetch_after(std::uint32_t place) const {
+        constexpr std::size_t ahead = 12;
+        if (place + ahead < nodes_.size()) {
+            __builtin_prefetch(&nodes_[place + ahead]);
+        }
+    }
+
     std::vector<Node> nodes_;
     std::uint32_t taken_ = 0;
     std::uint32_t turn_ = 0;  // the place given out last

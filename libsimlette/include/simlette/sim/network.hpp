@@ -25,6 +25,9 @@ const char* sweep_misfit(const Fabric& fabric);
 // Why not the sweep but the reference carries flit mode; empty: the sweep does, or the choice was not free, or the mode
 // is another. `misfit`: what the sweep cannot do, or nullptr. Throws Error{input} if the sweep was asked for.
 std::string fallback_reason_for(Mode mode, Engine engine, const char* misfit);
+inline bool sweep_carries(Mode mode, Engine engine, const std::string& fallback_reason) {
+    return mode == Mode::flit && engine != Engine::reference && fallback_reason.empty();
+}
 
 // The sweep simulates on the way to its next instant, so it asks for how far; and before its statistics are read, its
 // ports must come to the instant that is open.
