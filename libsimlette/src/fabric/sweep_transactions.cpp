@@ -116,7 +116,7 @@ void SweepNetwork::let_answers_go(std::uint32_t id) {
     const bool last = due == transactions.back;
     const bool over = last && arrived == transactions.forward;
     const auto flits = static_cast<std::uint32_t>(due - exchanges_[id].answered);
-    if (flits > 0) {
+    if (flits > 0) {  // a new answer may move the exchanges
         const std::uint32_t answer = exchanges_[id].partner == no_id ? new_answer(id) : exchanges_[id].partner;
         exchanges_[id].partner = answer;
         exchanges_[id].answered = due;
