@@ -26,7 +26,7 @@ std::string progress_text(const RunProgress& progress) {
     const double share = due > 0 ? delivered / due : 0;
     const double rate = progress.wall_seconds > 0 ? static_cast<double>(progress.events) / progress.wall_seconds : 0;
     char text[128];
-    std::snprintf(text, sizeof text, "%s%3.0f %%  %.3f us  %.1f M events/s", progress.again ? "critical path  " : "",
+    std::snprintf(text, sizeof text, "%s%3.0f %%  %.3f us  %.1f M events/s", progress.paths ? "critical path  " : "",
                   100 * share, static_cast<double>(progress.now.ps) / 1e6, rate / 1e6);
     std::string line = text;
     if (share > 0) {

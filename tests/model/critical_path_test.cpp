@@ -11,6 +11,7 @@
 #include <support/random_levels.hpp>
 #include <support/run.hpp>
 #include <support/seeds.hpp>
+#include <support/traced_run.hpp>
 
 using namespace simlette;
 
@@ -20,43 +21,30 @@ std::vector<Duration> all_parts(const TimeParts& p) {
     return {p.endpoint, p.protocol, p.propagation, p.switching, p.serialization, p.credit_stall, p.contention, p.wait};
 }
 
-// A simulation and a second one of the same input, that traced what was critical in the first.
-struct Explained {
-    explicit Explained(const RandomCase& one)
-        : fabric(build_fabric(one.fabric)), plain(fabric), tracing(fabric, options(one, Engine::reference)) {
-        enter(one, tracing);
+std::vector<CollectiveId> ids_of(const RandomCase& one) {
+    std::vector<CollectiveId> ids;
+    for (CollectiveId id = 0; id < one.collectives.size(); ++id) {
+        ids.push_back(id);
     }
+    return ids;
+}
 
-    SimulatorOptions options(const RandomCase& one, Engine engine) {
-        SimulatorOptions options;
-        options.traced_messages = traced(one);
-        options.engine = engine;
-        return options;
+SimulatorOptions on(Engine engine) {
+    SimulatorOptions options;
+    options.engine = engine;
+    return options;
+}
+
+// A simulation whose paths are found by a replay on the same engine.
+Simulator replayed(const RandomCase& one, const std::shared_ptr<const Fabric>& fabric, Engine engine) {
+    Simulator simulator(fabric, on(engine));
+    for (const CollectiveSpec& collective : one.collectives) {
+        simulator.register_collective(collective);
     }
-
-    std::vector<TracedMessage> traced(const RandomCase& one) {
-        if (plain.collectives() == 0) {
-            enter(one, plain);
-        }
-        std::vector<CollectiveId> ids;
-        for (CollectiveId id = 0; id < one.collectives.size(); ++id) {
-            ids.push_back(id);
-        }
-        return plain.critical_messages(ids);
-    }
-
-    static void enter(const RandomCase& one, Simulator& simulator) {
-        for (const CollectiveSpec& collective : one.collectives) {
-            simulator.register_collective(collective);
-        }
-        while (std::holds_alternative<Completed>(simulator.advance())) {
-        }
-    }
-
-    std::shared_ptr<const Fabric> fabric;
-    Simulator plain;
-    Simulator tracing;
-};
+    finish(simulator);
+    REQUIRE(simulator.find_paths(ids_of(one)));
+    return simulator;
+}
 
 // What the hops of a story say in all.
 struct Story {
@@ -123,43 +111,69 @@ bool same(const PathHop& a, const PathHop& b) {
                       });
 }
 
-// Both engines tell the same story, hop by hop and rival by rival.
-void check_sweep(const RandomCase& one, Explained& runs) {
-    if (one.fabric.routing.policy == RoutingPolicy::adaptive) {
-        return;
+bool same(const PathStep& a, const PathStep& b) {
+    return std::tie(a.phase, a.source, a.destination, a.port, a.ready, a.delivered) ==
+               std::tie(b.phase, b.source, b.destination, b.port, b.ready, b.delivered) &&
+           std::equal(a.hops.begin(), a.hops.end(), b.hops.begin(), b.hops.end(),
+                      [](const PathHop& x, const PathHop& y) { return same(x, y); });
+}
+
+// The same story, hop by hop and rival by rival.
+void check_told(const Simulator& simulator, CollectiveId id, const CriticalPath& expected) {
+    CHECK(all_parts(simulator.collective(id).critical_path) == all_parts(expected.parts));
+    const std::vector<PathStep>& told = simulator.explain(id);
+    REQUIRE(told.size() == expected.steps.size());
+    for (std::size_t i = 0; i < told.size(); ++i) {
+        CHECK(same(told[i], expected.steps[i]));
     }
-    Simulator sweep(runs.fabric, runs.options(one, Engine::sweep));
-    Explained::enter(one, sweep);
-    for (CollectiveId id = 0; id < one.collectives.size(); ++id) {
-        CHECK(all_parts(sweep.collective(id).critical_path) == all_parts(runs.tracing.collective(id).critical_path));
-        const std::vector<PathStep> told = sweep.explain(id);
-        const std::vector<PathStep> expected = runs.tracing.explain(id);
-        REQUIRE(told.size() == expected.size());
-        for (std::size_t i = 0; i < told.size(); ++i) {
-            CHECK(std::equal(told[i].hops.begin(), told[i].hops.end(), expected[i].hops.begin(), expected[i].hops.end(),
-                             same));
+}
+
+// Once by the reference with its collectives, then by a replay on each engine.
+void check_replays(const RandomCase& one) {
+    const auto fabric = build_fabric(one.fabric);
+    const TracedRun traced(*fabric, one.collectives, TracedRun(*fabric, one.collectives).critical());
+    for (const Engine engine : {Engine::reference, Engine::sweep}) {
+        if (engine == Engine::sweep && one.fabric.routing.policy == RoutingPolicy::adaptive) {
+            continue;
+        }
+        CAPTURE(static_cast<int>(engine));
+        const Simulator simulator = replayed(one, fabric, engine);
+        for (const CollectiveId id : ids_of(one)) {
+            check_told(simulator, id, traced.path(id));
+        }
+    }
+}
+
+// What the reference knows before anything is replayed.
+void check_plain(const RandomCase& one, const std::shared_ptr<const Fabric>& fabric, const Simulator& told) {
+    Simulator plain(fabric, on(Engine::reference));
+    for (const CollectiveSpec& collective : one.collectives) {
+        plain.register_collective(collective);
+    }
+    finish(plain);
+    const bool one_switch = !fabric->graph.has_levels() && !fabric->graph.has_choices();
+    for (const CollectiveId id : ids_of(one)) {
+        const CollectiveReport report = plain.collective(id);
+        CHECK(report.end == told.collective(id).end);
+        CHECK(report.explained == (one_switch || report.flits == 0));
+        if (report.explained) {
+            CHECK(all_parts(report.critical_path) == all_parts(told.collective(id).critical_path));
         }
     }
 }
 
 void check_case(const RandomCase& one, Seen& seen) {
-    Explained runs(one);
-    check_sweep(one, runs);
-    for (CollectiveId id = 0; id < one.collectives.size(); ++id) {
-        const CollectiveReport report = runs.tracing.collective(id);
+    check_replays(one);
+    const auto fabric = build_fabric(one.fabric);
+    const Simulator simulator = replayed(one, fabric, Engine::automatic);
+    check_plain(one, fabric, simulator);
+    for (const CollectiveId id : ids_of(one)) {
+        const CollectiveReport report = simulator.collective(id);
         REQUIRE(report.finished);
         check_parts(report);
         const TimeParts& parts = report.critical_path;
-        const CollectiveReport plain = runs.plain.collective(id);
-        CHECK(plain.end == report.end);
-        const HostGraph& graph = runs.fabric->graph;
-        const bool one_switch = !graph.has_levels() && !graph.has_choices();
-        CHECK(plain.explained == (one_switch || report.flits == 0));
-        if (plain.explained) {
-            CHECK(all_parts(plain.critical_path) == all_parts(parts));
-        }
         CHECK((parts.wait == Duration{0} || one.fabric.tags != unlimited));
-        check_story(parts, runs.tracing.explain(id));
+        check_story(parts, simulator.explain(id));
         ++seen.finished;
         seen.stalled += parts.credit_stall > Duration{0} ? 1 : 0;
         seen.contended += parts.contention > Duration{0} ? 1 : 0;
@@ -215,11 +229,84 @@ TEST_CASE("waits for tags are part of the critical path of long messages") {
     CHECK((replaying() || seen.tagged > 50));
 }
 
+TEST_CASE("a replay starts arbiters afresh where the simulation did") {
+    Seen seen;
+    for_each_seed(74, 2 * Cases::parts, [&](Random& random) {
+        RandomCase one = one_in(random, 3) ? random_levels_case(random) : random_answered_case(random);
+        one.collectives.push_back(one.collectives.back());
+        for (std::size_t i = 0; i < one.collectives.size(); ++i) {
+            one.collectives[i].earliest_start = Time{static_cast<std::int64_t>(i / 2) * 1'000'000'000};
+        }
+        INFO(text_of(one));
+        check_case(one, seen);
+    });
+    CHECK((replaying() || seen.contended > 50));
+}
+
+TEST_CASE(
+    "every schedule of packet switches is replayed, written and read, with and without a barrier, on both presets") {
+    using Choice = std::pair<Primitive, ScheduleKind>;
+    for (const auto& [primitive, schedule] :
+         {Choice{Primitive::all_reduce, ScheduleKind::one_shot}, Choice{Primitive::all_reduce, ScheduleKind::two_shot},
+          Choice{Primitive::all_reduce, ScheduleKind::recursive_doubling},
+          Choice{Primitive::all_reduce, ScheduleKind::halving_doubling},
+          Choice{Primitive::all_reduce, ScheduleKind::ring}, Choice{Primitive::all_reduce, ScheduleKind::rs_ag},
+          Choice{Primitive::all_to_all, ScheduleKind::direct}, Choice{Primitive::all_to_all, ScheduleKind::pairwise},
+          Choice{Primitive::all_to_all, ScheduleKind::bruck}, Choice{Primitive::all_gather, ScheduleKind::ring},
+          Choice{Primitive::reduce_scatter, ScheduleKind::direct},
+          Choice{Primitive::broadcast, ScheduleKind::one_shot}}) {
+        for (const unsigned variant : {0U, 1U, 2U, 3U}) {
+            CAPTURE(static_cast<int>(primitive), static_cast<int>(schedule), variant);
+            RandomCase one{with_buffers(packet_fabric(8, 3), 20), {}};
+            one.fabric.responses = ResponsePolicy::per_message;
+            if (variant >= 2) {
+                one.fabric.fidelity = Fidelity::ualink;
+                one.fabric.responses = ResponsePolicy::per_transaction;
+                one.fabric.credit_return_is_link_latency = true;
+                one.fabric.tags = 256;
+            }
+            CollectiveSpec collective = all_reduce(20'000, schedule);
+            collective.primitive = primitive;
+            collective.phase_barrier = variant % 2 == 1;
+            collective.operation = variant % 2 == 1 ? Operation::read : Operation::write;
+            CollectiveSpec other = all_reduce(9'001, ScheduleKind::two_shot);
+            other.send_order = SendOrder::same;
+            other.earliest_start = Time{400'000};
+            one.collectives = {collective, other};
+            check_replays(one);
+        }
+    }
+}
+
+TEST_CASE(
+    "paths may be found while other collectives are under way, and the simulation goes on as if nobody had looked") {
+    for_each_seed(75, Cases::parts, [](Random& random) {
+        const RandomCase one = one_in(random, 3) ? random_levels_case(random) : random_answered_case(random);
+        INFO(text_of(one));
+        const auto fabric = build_fabric(one.fabric);
+        const Simulator whole = replayed(one, fabric, Engine::automatic);
+        Simulator simulator(fabric);
+        for (const CollectiveSpec& collective : one.collectives) {
+            simulator.register_collective(collective);
+        }
+        while (true) {
+            const Advance step = simulator.advance();
+            const auto* done = std::get_if<Completed>(&step);
+            if (done == nullptr) {
+                break;
+            }
+            REQUIRE(simulator.find_paths(ids_of(one)));
+            check_told(simulator, done->id, {whole.collective(done->id).critical_path, whole.explain(done->id)});
+        }
+        CHECK(simulator.event_hash() == whole.event_hash());
+    });
+}
+
 TEST_CASE("a message that others hold up names them") {
     // Both go to accelerator 2 through one port of its switch; the longer one began first.
     const RandomCase one{packet_fabric(3, 1), {send(0, 2, 100 * 640), send(1, 2, 10 * 640)}};
-    Explained runs(one);
-    const std::vector<PathStep> steps = runs.tracing.explain(1);
+    const Simulator simulator = replayed(one, build_fabric(one.fabric), Engine::automatic);
+    const std::vector<PathStep>& steps = simulator.explain(1);
     REQUIRE(steps.size() == 1);
     REQUIRE(steps[0].hops.size() == 2);
     CHECK(steps[0].hops[0].rivals.empty());
@@ -232,7 +319,7 @@ TEST_CASE("a message that others hold up names them") {
     CHECK(output.rivals[0].destination == 2);
     CHECK_FALSE(output.rivals[0].answer);
     CHECK(output.rivals[0].flits * Duration{12'800} >= output.contention);
-    CHECK(output.contention == runs.plain.collective(1).critical_path.contention);
+    CHECK(output.contention == simulator.collective(1).critical_path.contention);
 }
 
 TEST_CASE("a message that answers hold up names them as answers") {
@@ -241,8 +328,8 @@ TEST_CASE("a message that answers hold up names them as answers") {
     fabric.responses = ResponsePolicy::per_message;
     CollectiveSpec back = send(1, 0, 200 * 640);
     const RandomCase one{fabric, {send(0, 1, 640), back}};
-    Explained runs(one);
-    const std::vector<PathStep> steps = runs.tracing.explain(1);
+    const Simulator simulator = replayed(one, build_fabric(one.fabric), Engine::automatic);
+    const std::vector<PathStep>& steps = simulator.explain(1);
     REQUIRE(steps.size() == 1);
     const PathHop& source = steps[0].hops[0];
     CHECK(source.contention == Duration{12'800});
@@ -259,11 +346,11 @@ TEST_CASE("a path of phases is a chain: each message was ready when the one befo
             collective.operation = Operation::write;
         }
         INFO(text_of(one));
-        Explained runs(one);
-        for (CollectiveId id = 0; id < one.collectives.size(); ++id) {
-            const CollectiveReport report = runs.plain.collective(id);
+        const Simulator simulator = replayed(one, build_fabric(one.fabric), Engine::automatic);
+        for (const CollectiveId id : ids_of(one)) {
+            const CollectiveReport report = simulator.collective(id);
             Time at = report.start;
-            for (const PathStep& step : runs.tracing.explain(id)) {
+            for (const PathStep& step : simulator.explain(id)) {
                 CHECK(step.ready == at);
                 at = step.delivered;
             }

@@ -8,14 +8,24 @@
 
 using namespace simlette;
 
+namespace {
+
+void check(const RandomCase& one) {
+    const ReferenceResult theirs = run_reference(one.fabric, one.collectives);
+    for (const Engine engine : {Engine::reference, Engine::automatic}) {
+        const RunResult ours = run(one.fabric, one.collectives, true, engine);
+        CHECK(first_difference(ours.messages, theirs.messages) == "");
+        CHECK(ours.ends == theirs.ends);
+    }
+}
+
+}  // namespace
+
 TEST_CASE("every port-message of a random simulation leaves and lands when the reference says") {
     for_each_seed(1, Cases::reference, [](Random& random) {
         const RandomCase one = random_case(random);
         INFO(text_of(one));
-        const RunResult ours = run(one.fabric, one.collectives);
-        const ReferenceResult theirs = run_reference(one.fabric, one.collectives);
-        CHECK(first_difference(ours.messages, theirs.messages) == "");
-        CHECK(ours.ends == theirs.ends);
+        check(one);
     });
 }
 
@@ -24,9 +34,6 @@ TEST_CASE(
     for_each_seed(9, Cases::reference, [](Random& random) {
         const RandomCase one = random_responses_case(random);
         INFO(text_of(one));
-        const RunResult ours = run(one.fabric, one.collectives);
-        const ReferenceResult theirs = run_reference(one.fabric, one.collectives);
-        CHECK(first_difference(ours.messages, theirs.messages) == "");
-        CHECK(ours.ends == theirs.ends);
+        check(one);
     });
 }

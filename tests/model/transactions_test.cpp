@@ -49,6 +49,7 @@ Drained drained(const FabricSpec& fabric, const CollectiveSpec& collective) {
     REQUIRE(std::holds_alternative<Idle>(simulator.drain()));
     result.statistics = simulator.statistics();
     result.links = simulator.links();
+    REQUIRE(simulator.find_paths({id}));
     result.path = simulator.collective(id).critical_path;
     return result;
 }

@@ -26,6 +26,7 @@ struct ModeResult {
 inline ModeResult run_in(Mode mode, const RandomCase& one) {
     SimulatorOptions options;
     options.mode = mode;
+    options.engine = Engine::reference;  // an event for each flit
     options.record_messages = true;
     Simulator simulator(build_fabric(one.fabric), options);
     for (const CollectiveSpec& collective : one.collectives) {

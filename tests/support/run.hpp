@@ -37,8 +37,12 @@ inline std::vector<Time> finish(Simulator& simulator) {
     }
 }
 
-inline RunResult run(const FabricSpec& fabric, const std::vector<CollectiveSpec>& collectives, bool messages = true) {
-    Simulator simulator(build_fabric(fabric), {messages});
+inline RunResult run(const FabricSpec& fabric, const std::vector<CollectiveSpec>& collectives, bool messages = true,
+                     Engine engine = Engine::automatic) {
+    SimulatorOptions options;
+    options.record_messages = messages;
+    options.engine = engine;
+    Simulator simulator(build_fabric(fabric), options);
     for (const CollectiveSpec& collective : collectives) {
         simulator.register_collective(collective);
     }

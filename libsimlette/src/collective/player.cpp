@@ -233,13 +233,9 @@ void CollectiveRun::enter(std::uint32_t rank, std::uint32_t phase, Time now, Ord
         ++finished_ranks_;
         return;
     }
-    Leg first;
-    const bool read = spec_.operation == Operation::read;
-    if (read ? leg_in(phase, rank, 0, first) : leg_out(schedule_.phases[phase], rank, 0, first)) {
-        orders.injections.push_back(
-            {this, accelerators_[rank], first_place_ + rank, id_, phase, read,
-             static_cast<std::uint8_t>(spec_.primitive == Primitive::send_recv ? compressed_requests_per_control
-                                                                               : plain_requests_per_control)});
+    Injection made;
+    if (injection(first_place_ + rank, phase, made)) {
+        orders.injections.push_back(made);
     }
     if (!early_.empty()) {
         release_early(rank, orders);
@@ -247,6 +243,30 @@ void CollectiveRun::enter(std::uint32_t rank, std::uint32_t phase, Time now, Ord
     if (arrived_[at(phase, rank)] == needed(phase, rank)) {
         go_on(rank, now, orders);
     }
+}
+
+bool CollectiveRun::injection(std::uint32_t place, std::uint32_t phase, Injection& out) const {
+    const std::uint32_t rank = place - first_place_;
+    const bool read = spec_.operation == Operation::read;
+    Leg first;
+    if (read ? !leg_in(phase, rank, 0, first) : !leg_out(schedule_.phases[phase], rank, 0, first)) {
+        return false;
+    }
+    out = {this,
+           accelerators_[rank],
+           place,
+           id_,
+           phase,
+           read,
+           static_cast<std::uint8_t>(spec_.primitive == Primitive::send_recv ? compressed_requests_per_control
+                                                                             : plain_requests_per_control)};
+    return true;
+}
+
+Time CollectiveRun::entry(std::uint32_t place, std::uint32_t phase) const {
+    const std::uint32_t rank = place - first_place_;
+    const bool has_entered = started_ && phase < schedule_.phases.size() && phase <= phase_[rank];
+    return has_entered ? entered(phase, rank) : Time::never();
 }
 
 void CollectiveRun::go_on(std::uint32_t rank, Time now, Orders& orders) {
@@ -271,11 +291,11 @@ void CollectiveRun::go_on_by(std::uint32_t rank, const Arrival& last, Time now, 
     enter(rank, phase + 1, now, orders);
 }
 
-void CollectiveRun::ask(const Delivery& request, Orders& orders) {
+void CollectiveRun::ask(Time now, const Delivery& request, Orders& orders) {
     const std::uint32_t holder = request.source_rank - first_place_;
     if (started_ && phase_[holder] >= request.phase) {
         orders.replies.push_back(request);
-        orders.replies.back().released_by_request = true;
+        orders.replies.back().released_by_request = entered(request.phase, holder) < now;
     } else {
         early_[holder].push_back(request);
     }
@@ -414,7 +434,7 @@ void Player::deliver(Time now, Span<Delivery> deliveries) {
         const std::size_t index = index_of(delivery.collective);
         CollectiveRun& group = collectives_[index].of_place(delivery.destination_rank);
         if (delivery.asked) {
-            group.ask(delivery, orders_);
+            group.ask(now, delivery, orders_);
             continue;
         }
         const bool before = group.finished();
@@ -449,16 +469,21 @@ Time Player::first_reaction(const Pace& pace) const {
     return first;
 }
 
-// What leaves a source at one instant is ordered by collective, then phase; replies by the ends of their message too.
-void Player::sort_orders() {
-    std::sort(orders_.injections.begin(), orders_.injections.end(), [](const Injection& a, const Injection& b) {
-        return std::tie(a.source, a.collective, a.phase) < std::tie(b.source, b.collective, b.phase);
-    });
+bool leaves_before(const Injection& a, const Injection& b) {
+    return std::tie(a.source, a.collective, a.phase) < std::tie(b.source, b.collective, b.phase);
+}
+
+bool leaves_before(const Delivery& a, const Delivery& b) {
     const auto key = [](const Delivery& d) {
         return std::tie(d.collective, d.phase, d.source_rank, d.destination_rank, d.port);
     };
-    std::sort(orders_.replies.begin(), orders_.replies.end(),
-              [&](const Delivery& a, const Delivery& b) { return key(a) < key(b); });
+    return key(a) < key(b);
+}
+
+void Player::sort_orders() {
+    const auto first = [](const auto& a, const auto& b) { return leaves_before(a, b); };
+    std::sort(orders_.injections.begin(), orders_.injections.end(), first);
+    std::sort(orders_.replies.begin(), orders_.replies.end(), first);
 }
 
 const CollectiveGroups* Player::take_finished() {
@@ -480,6 +505,7 @@ void Player::clear() {
     finished_.clear();
     finished_count_ = 0;
     under_way_.clear();
+    resets_.clear();
 }
 
 }  // namespace simlette

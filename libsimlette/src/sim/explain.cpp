@@ -58,22 +58,18 @@ std::vector<TracedMessage> critical_messages(const CollectiveRun& run) {
     return messages;
 }
 
-bool path_traced(const CollectiveRun& run, const FlitTrace& trace) {
-    const std::vector<TracedMessage> messages = critical_messages(run);
-    return std::all_of(messages.begin(), messages.end(),
-                       [&](const TracedMessage& message) { return trace.find(message) != no_id; });
-}
-
-std::vector<PathStep> explain_path(const HostGraph& graph, const CollectiveRun& run, const FlitTrace& trace) {
-    std::vector<PathStep> path;
+CriticalPath explain_path(const HostGraph& graph, const CollectiveRun& run, const FlitTrace& trace) {
+    CriticalPath path;
     for (const Step& step : run.critical_steps()) {
         const FlitTrace::Flight* flight = trace.arrived(trace.find(message_of(run, step, data_half(run))));
         require(flight != nullptr, "the messages of the path were traced");
+        require(step.ready + flight->parts.total() == step.delivered, "what is replayed comes when it came");
         PathStep step_told{step.phase, step.source, step.destination, step.port, step.ready, step.delivered, {}};
         for (const HopRecord& record : flight->hops) {
             step_told.hops.push_back(told(graph, record));
         }
-        path.push_back(std::move(step_told));
+        path.parts += flight->parts;
+        path.steps.push_back(std::move(step_told));
     }
     return path;
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <atomic>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <variant>
 
@@ -15,6 +16,7 @@
 #include <simlette/sim/groups.hpp>
 #include <simlette/sim/judge.hpp>
 #include <simlette/sim/network.hpp>
+#include <simlette/sim/path_replay.hpp>
 #include <simlette/sim/simulator.hpp>
 #include <simlette/sim/trials.hpp>
 
@@ -45,9 +47,6 @@ struct Simulator::State {
             reason = "what passes every port is recorded";
         } else if (options.count_shares) {
             reason = "flits are counted by collective on every link";
-        } else if (options.prefer_explained && options.engine == Engine::automatic && !fabric->graph.has_levels() &&
-                   !fabric->graph.has_choices()) {
-            reason = "the reference finds critical paths of one level while it runs";
         }
         return fallback_reason_for(options.mode, options.engine, reason);
     }
@@ -56,7 +55,6 @@ struct Simulator::State {
     void observe() {
         if (auto* flit = std::get_if<FlitNetwork<LaneQueue>>(&network)) {
             flit->record_messages(options.record_messages);
-            flit->trace(options.traced_messages);
             if (options.record_ports) {
                 flit->log_ports(options.record_limit);
             }
@@ -65,7 +63,6 @@ struct Simulator::State {
             }
         } else if (auto* sweep = std::get_if<SweepNetwork>(&network)) {
             sweep->record_messages(options.record_messages);
-            sweep->trace(options.traced_messages);
             sweep->look_out(player);
         } else if (auto* message = std::get_if<MessageNetwork>(&network)) {
             message->record_messages(options.record_messages);
@@ -90,17 +87,31 @@ struct Simulator::State {
         }
     }
 
-    // Requires: flit mode.
-    const FlitTrace& traced() const {
+    // The parts of its critical path, if they are known. Requires: it has finished.
+    std::optional<TimeParts> parts_of(const CollectiveGroups& collective) const {
         const auto* flit = std::get_if<FlitNetwork<LaneQueue>>(&network);
-        return flit != nullptr ? flit->traced() : std::get<SweepNetwork>(network).traced();
+        const auto found = paths.find(collective.id);
+        if (found != paths.end()) {
+            return found->second.parts;
+        }
+        if (flit != nullptr && flit->explains_all()) {
+            return path_of(collective).critical_path();
+        }
+        const bool took_time = collective.end() > path_of(collective).spec().earliest_start;
+        return options.mode != Mode::flit || took_time ? std::nullopt : std::make_optional(TimeParts{});
     }
 
-    // The parts of its critical path are known.
-    bool explained(const CollectiveGroups& collective) const {
-        const auto* flit = std::get_if<FlitNetwork<LaneQueue>>(&network);
-        return options.mode == Mode::flit &&
-               ((flit != nullptr && flit->explains_all()) || path_traced(path_of(collective), traced()));
+    CriticalPath told(const CollectiveGroups& collective, const FlitTrace& trace) const {
+        CriticalPath path = explain_path(fabric->graph, path_of(collective), trace);
+        for (PathStep& step : path.steps) {
+            name_ranks(collective.id, step.source, step.destination);
+            for (PathHop& hop : step.hops) {
+                for (PathHop::Rival& rival : hop.rivals) {
+                    name_ranks(rival.collective, rival.source, rival.destination);
+                }
+            }
+        }
+        return path;
     }
 
     const FlitNetwork<LaneQueue>& recorded() const {
@@ -234,8 +245,9 @@ struct Simulator::State {
         report.slowest_group = static_cast<std::uint32_t>(collective.slowest());
         report.end = collective.end();
         report.finish_skew = report.end - first_rank;
-        report.explained = explained(collective);
-        report.critical_path = report.explained ? path_of(collective).critical_path() : TimeParts{};
+        const std::optional<TimeParts> parts = parts_of(collective);
+        report.explained = parts.has_value();
+        report.critical_path = parts.value_or(TimeParts{});
     }
 
     // From places in the groups, by which collectives and networks go, to ranks of the fabric.
@@ -260,6 +272,7 @@ struct Simulator::State {
     Player player;
     ScheduleStore schedules;
     std::map<CollectiveId, std::vector<ScheduleTrial>> trials;  // of `auto-simulated`
+    std::map<CollectiveId, CriticalPath> paths;                 // that were found
     Tally latencies;                                            // of port-messages, in picoseconds
     std::atomic<bool> stop{false};
     std::int64_t payload_due = 0;  // of all that was registered
@@ -381,6 +394,7 @@ void Simulator::reset() {
     state_->player.clear();
     state_->latencies.clear();
     state_->trials.clear();
+    state_->paths.clear();
     state_->payload_due = 0;
     state_->stop.store(false);
     state_->stalled = false;
@@ -497,34 +511,41 @@ Duration Simulator::message_latency(unsigned percent) const {
     return {state_->latencies.percentile(percent)};
 }
 
-std::vector<TracedMessage> Simulator::critical_messages(const std::vector<CollectiveId>& ids) const {
+bool Simulator::find_paths(const std::vector<CollectiveId>& ids,
+                           const std::function<bool(const PathProgress&)>& go_on) {
+    require(state_->options.mode == Mode::flit, "flit mode finds critical paths");
+    std::vector<const CollectiveGroups*> sought;
     std::vector<TracedMessage> messages;
     for (const CollectiveId id : ids) {
         const CollectiveGroups& collective = state_->collective(id);
-        if (collective.finished() && state_->options.mode == Mode::flit) {
-            const std::vector<TracedMessage> more = simlette::critical_messages(State::path_of(collective));
+        if (collective.finished() && state_->paths.count(id) == 0) {
+            const std::vector<TracedMessage> more = critical_messages(State::path_of(collective));
             messages.insert(messages.end(), more.begin(), more.end());
+            sought.push_back(&collective);
         }
     }
-    return messages;
+    if (sought.empty()) {
+        return true;
+    }
+    const bool sweep = state_->options.engine != Engine::reference && sweep_misfit(*state_->fabric) == nullptr;
+    PathReplay replay(*state_->fabric, state_->player, messages, sweep);
+    if (!replay.run(go_on)) {
+        return false;
+    }
+    for (const CollectiveGroups* collective : sought) {
+        state_->paths[collective->id] = state_->told(*collective, replay.traced());
+    }
+    return true;
 }
 
-std::vector<PathStep> Simulator::explain(CollectiveId id) const {
-    const CollectiveGroups& collective = state_->collective(id);
-    require(collective.finished(), "a finished collective is explained");
-    const CollectiveRun& run = State::path_of(collective);
-    require(state_->options.mode == Mode::flit && path_traced(run, state_->traced()),
-            "the messages of the path were traced");
-    std::vector<PathStep> path = explain_path(state_->fabric->graph, run, state_->traced());
-    for (PathStep& step : path) {
-        state_->name_ranks(id, step.source, step.destination);
-        for (PathHop& hop : step.hops) {
-            for (PathHop::Rival& rival : hop.rivals) {
-                state_->name_ranks(rival.collective, rival.source, rival.destination);
-            }
-        }
-    }
-    return path;
+bool Simulator::find_paths(const std::vector<CollectiveId>& ids) {
+    return find_paths(ids, [](const PathProgress&) { return true; });
+}
+
+const std::vector<PathStep>& Simulator::explain(CollectiveId id) const {
+    const auto found = state_->paths.find(id);
+    require(found != state_->paths.end(), "a path that is told was found");
+    return found->second.steps;
 }
 
 std::uint64_t Simulator::event_hash() const {

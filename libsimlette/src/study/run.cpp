@@ -21,7 +21,6 @@ SimulatorOptions options_of(const RunControl& control) {
     options.record_ports = control.record_trace;
     options.mode = control.mode;
     options.engine = control.engine;
-    options.prefer_explained = false;
     options.count_shares = control.count_shares;
     return options;
 }
@@ -40,11 +39,34 @@ void span_phases(const std::vector<PhaseRecord>& records, std::vector<EntryRepor
     }
 }
 
+// Collectives whose critical paths are to be found: the last to end if they are to be explained port by port, and all
+// of which the run itself does not know where their time went.
+std::vector<CollectiveId> to_find(const RunReport& report, const RunControl& control) {
+    std::vector<CollectiveId> ids;
+    if (control.explain) {
+        const std::vector<std::size_t> last = last_to_end(report, most_explained);
+        ids.assign(last.begin(), last.end());
+    }
+    for (std::size_t entry = 0; entry < report.collectives.size(); ++entry) {
+        const CollectiveReport& one = report.collectives[entry].collective;
+        const auto id = static_cast<CollectiveId>(entry);
+        if (one.finished && !one.explained && std::find(ids.begin(), ids.end(), id) == ids.end()) {
+            ids.push_back(id);
+        }
+    }
+    return ids;
+}
+
+void add_costs(const RunClock& clock, RunReport& report) {
+    report.wall_seconds += clock.wall_seconds();
+    report.cpu_seconds += clock.cpu_seconds();
+    report.peak_rss_bytes = peak_rss_bytes();
+}
+
 // Plays a workload: registers each entry when the last of those it waits for has ended.
 class WorkloadRun {
 public:
-    WorkloadRun(const LoadedRun& loaded, const RunInputs& inputs, const RunControl& control,
-                const SimulatorOptions& options)
+    WorkloadRun(const LoadedRun& loaded, const RunInputs& inputs, const RunControl& control)
         : workload_(loaded.workload),
           control_(control),
           fabric_(build_fabric_of(loaded, inputs)),
@@ -52,8 +74,7 @@ public:
           registered_(entries_.size(), false),
           waits_for_(entries_.size(), 0),
           followers_(entries_.size()),
-          again_(!options.traced_messages.empty()),
-          simulator_(fabric_, options) {
+          simulator_(fabric_, options_of(control)) {
         if (control.record_utilization) {
             history_.emplace(fabric_->graph.classes.front().flit_time);
         }
@@ -64,8 +85,8 @@ public:
 
     Outcome play();
     void report_into(RunReport& report) const;
-    void add_costs(RunReport& report) const;
-    const Simulator& simulator() const { return simulator_; }
+    // Where the time of collectives went that have ended, as far as the report is to say so.
+    void report_paths(RunReport& report);
 
 private:
     bool stop_asked() const { return control_.stop != nullptr && control_.stop->load(std::memory_order_relaxed); }
@@ -77,6 +98,8 @@ private:
     Outcome drain();
     Limits limits() const;
     void look_at_links();
+    bool find_paths(const std::vector<CollectiveId>& ids, const RunClock& clock);
+    bool is_time_to_tell(double elapsed);
     void tell_progress();
 
     const WorkloadSpec& workload_;
@@ -86,7 +109,6 @@ private:
     std::vector<bool> registered_;
     std::vector<std::size_t> waits_for_;               // entries that have not ended yet, by entry
     std::vector<std::vector<std::size_t>> followers_;  // who waits for this entry
-    bool again_;
     Simulator simulator_;
     std::optional<LinkHistory> history_;
     std::int64_t payload_due_ = 0;
@@ -134,14 +156,20 @@ void WorkloadRun::take_completed(const Completed& completed) {
     }
 }
 
-void WorkloadRun::tell_progress() {
-    const double elapsed = clock_.wall_seconds();
+bool WorkloadRun::is_time_to_tell(double elapsed) {
     if (!control_.progress || elapsed - told_ < control_.progress_interval) {
-        return;
+        return false;
     }
     told_ = elapsed;
-    const NetworkStatistics statistics = simulator_.progress();
-    control_.progress({simulator_.now(), statistics.payload_bytes, payload_due_, statistics.events, elapsed, again_});
+    return true;
+}
+
+void WorkloadRun::tell_progress() {
+    const double elapsed = clock_.wall_seconds();
+    if (is_time_to_tell(elapsed)) {
+        const NetworkStatistics statistics = simulator_.progress();
+        control_.progress({simulator_.now(), statistics.payload_bytes, payload_due_, statistics.events, elapsed});
+    }
 }
 
 std::optional<Outcome> WorkloadRun::look_at(const Advance& next) {
@@ -231,63 +259,40 @@ void WorkloadRun::report_into(RunReport& report) const {
                                                     simulator_.message_latency(100)};
     }
     report.event_hash = simulator_.event_hash();
-    add_costs(report);
+    add_costs(clock_, report);
 }
 
-void WorkloadRun::add_costs(RunReport& report) const {
-    report.wall_seconds += clock_.wall_seconds();
-    report.cpu_seconds += clock_.cpu_seconds();
-    report.peak_rss_bytes = peak_rss_bytes();
+bool WorkloadRun::find_paths(const std::vector<CollectiveId>& ids, const RunClock& clock) {
+    told_ = 0;
+    return simulator_.find_paths(ids, [&](const PathProgress& path) {
+        const double elapsed = clock.wall_seconds();
+        if (is_time_to_tell(elapsed)) {
+            control_.progress({path.now, path.now.ps, path.end.ps, path.events, elapsed, true});
+        }
+        return !stop_asked();
+    });
 }
 
-// A second run of the same input, which follows the messages of the critical paths.
-void explain(const LoadedRun& loaded, const RunInputs& inputs, const RunControl& control,
-             const std::vector<TracedMessage>& critical, RunReport& report) {
-    RunControl plain = control;
-    plain.record_utilization = false;
-    SimulatorOptions options;
-    options.traced_messages = critical;
-    options.engine = control.engine;
-    options.prefer_explained = false;
-    WorkloadRun again(loaded, inputs, plain, options);
-    const Outcome outcome = again.play();
-    again.add_costs(report);
-    if (outcome != report.outcome) {
-        report.explained = false;  // interrupted: the first run is whole
+void WorkloadRun::report_paths(RunReport& report) {
+    const std::vector<CollectiveId> ids = to_find(report, control_);
+    report.explained = control_.explain;
+    if (ids.empty()) {
+        return;
+    }
+    const RunClock clock;
+    const bool found = find_paths(ids, clock);
+    add_costs(clock, report);
+    if (!found) {
+        report.explained = false;  // interrupted: the run itself is whole
         report.paths_missing = true;
         return;
     }
-    for (std::size_t entry = 0; entry < report.collectives.size(); ++entry) {
-        CollectiveReport& known = report.collectives[entry].collective;
-        if (known.finished && !known.explained) {
-            const CollectiveReport traced = again.simulator().collective(static_cast<CollectiveId>(entry));
-            known.explained = traced.explained;
-            known.critical_path = traced.critical_path;
-        }
+    for (const CollectiveId id : ids) {
+        report.collectives[id].collective = simulator_.collective(id);
     }
-    if (control.explain) {
-        for (const std::size_t entry : last_to_end(report, most_explained)) {
-            report.collectives[entry].path = again.simulator().explain(static_cast<CollectiveId>(entry));
-        }
+    for (const std::size_t entry : last_to_end(report, control_.explain ? most_explained : 0)) {
+        report.collectives[entry].path = simulator_.explain(static_cast<CollectiveId>(entry));
     }
-}
-
-// Collectives whose critical paths a second run must tell: the last to end if they are to be explained port by port,
-// and all of which the first run does not know where their time went.
-std::vector<CollectiveId> to_trace(const RunReport& report, const RunControl& control) {
-    std::vector<CollectiveId> ids;
-    if (control.explain) {
-        const std::vector<std::size_t> last = last_to_end(report, most_explained);
-        ids.assign(last.begin(), last.end());
-    }
-    for (std::size_t entry = 0; entry < report.collectives.size(); ++entry) {
-        const CollectiveReport& one = report.collectives[entry].collective;
-        const auto id = static_cast<CollectiveId>(entry);
-        if (one.finished && !one.explained && std::find(ids.begin(), ids.end(), id) == ids.end()) {
-            ids.push_back(id);
-        }
-    }
-    return ids;
 }
 
 bool is_tried(const WorkloadEntry& entry) {
@@ -364,18 +369,13 @@ RunReport run(const LoadedRun& loaded, const RunInputs& inputs, const RunControl
     }
     LoadedRun settled = loaded;
     const std::vector<std::vector<ScheduleTrial>> trials = settle_schedules(settled, inputs, control);
-    std::vector<TracedMessage> critical;
-    {
-        WorkloadRun player(settled, inputs, control, options_of(control));
-        report.outcome = player.play();
-        player.report_into(report);
-        if (control.mode == Mode::flit && report.outcome != Outcome::interrupted) {
-            critical = player.simulator().critical_messages(to_trace(report, control));
-        }
-    }
-    report.explained = control.explain;
-    if (!critical.empty()) {
-        explain(settled, inputs, control, critical, report);
+    WorkloadRun player(settled, inputs, control);
+    report.outcome = player.play();
+    player.report_into(report);
+    if (control.mode == Mode::flit && report.outcome != Outcome::interrupted) {
+        player.report_paths(report);
+    } else {
+        report.explained = control.explain;
     }
     for (std::size_t i = 0; i < trials.size(); ++i) {
         report.collectives[i].collective.trials = trials[i];

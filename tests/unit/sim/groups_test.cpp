@@ -41,6 +41,9 @@ CollectiveReport report_of(const FabricSpec& fabric, const CollectiveSpec& spec,
     Simulator simulator(build_fabric(fabric), options);
     const CollectiveId id = simulator.register_collective(spec);
     finish(simulator);
+    if (mode == Mode::flit) {
+        REQUIRE(simulator.find_paths({id}));
+    }
     return simulator.collective(id);
 }
 

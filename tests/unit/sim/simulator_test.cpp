@@ -309,6 +309,7 @@ TEST_CASE(
         }
         finish(simulator);
         for (CollectiveId id = 0; id < one.collectives.size(); ++id) {
+            REQUIRE(simulator.find_paths({id}));
             const CollectiveReport report = simulator.collective(id);
             const TimeParts& parts = report.critical_path;
             CHECK(parts.total() == report.end - report.start);
@@ -320,18 +321,48 @@ TEST_CASE(
     });
 }
 
-TEST_CASE("a reset simulator still traces the messages it was told to") {
-    const auto fabric = build_fabric(packet_fabric(4, 2));
-    Simulator plain(fabric);
-    plain.register_collective(all_reduce(10'000));
-    finish(plain);
-    SimulatorOptions options;
-    options.traced_messages = plain.critical_messages({0});
-    Simulator tracing(fabric, options);
+TEST_CASE("a path that is not found because somebody lost patience can be found later") {
+    Simulator simulator(build_fabric(packet_fabric(4, 2)));
+    simulator.register_collective(all_reduce(10'000));
+    finish(simulator);
+    PathProgress last;
+    const auto stop = [&last](const PathProgress& progress) {
+        last = progress;
+        return false;
+    };
+    CHECK_FALSE(simulator.find_paths({0}, stop));
+    CHECK(last.end == simulator.collective(0).end);
+    CHECK_FALSE(simulator.collective(0).explained);
+    CHECK_THROWS_AS(simulator.explain(0), Error);
+    CHECK(simulator.find_paths({0, 0}));
+    CHECK(simulator.explain(0).size() == 1);
+    CHECK(simulator.find_paths({0}, stop));  // known already
+}
+
+TEST_CASE("a collective that has not ended has no path yet, and one that sends nothing an empty one") {
+    Simulator simulator(build_fabric(packet_fabric(4, 2)));
+    simulator.register_collective(all_reduce(10'000));
+    CollectiveSpec alone = all_reduce(640);
+    alone.group = {2};
+    simulator.register_collective(alone);
+    REQUIRE(std::get<Completed>(simulator.advance()).id == 1);
+    CHECK(simulator.find_paths({0, 1}));
+    CHECK_FALSE(simulator.collective(0).explained);
+    CHECK_THROWS_AS(simulator.explain(0), Error);
+    CHECK(simulator.collective(1).explained);
+    CHECK(simulator.explain(1).empty());
+}
+
+TEST_CASE("a reset simulator forgets the paths it has found") {
+    Simulator simulator(build_fabric(packet_fabric(4, 2)));
     for (int i = 0; i < 2; ++i) {
-        tracing.reset();
-        tracing.register_collective(all_reduce(10'000));
-        finish(tracing);
-        CHECK(tracing.explain(0).size() == 1);
+        simulator.reset();
+        simulator.register_collective(all_reduce(10'000));
+        CHECK_FALSE(simulator.collective(0).explained);
+        finish(simulator);
+        CHECK_FALSE(simulator.collective(0).explained);
+        CHECK(simulator.find_paths({0}));
+        CHECK(simulator.collective(0).explained);
+        CHECK(simulator.explain(0).size() == 1);
     }
 }

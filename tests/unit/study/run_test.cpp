@@ -166,14 +166,14 @@ TEST_CASE("progress is told against the bytes of the whole workload") {
     CHECK(first.done < first.due);
 }
 
-TEST_CASE("what the second simulation of an explained run costs counts too, and its progress says so") {
+TEST_CASE("what it costs to find critical paths counts too, and its progress says so") {
     LoadedRun loaded = small_run();
     loaded.workload.collectives = {all_reduce(1_MiB), all_reduce(1_MiB, {}, {0}), all_reduce(1_KiB, {}, {1})};
     RunControl control;
     control.explain = true;
     control.progress_interval = 0;
     double seconds[2] = {0, 0};
-    control.progress = [&seconds](const RunProgress& progress) { seconds[progress.again] = progress.wall_seconds; };
+    control.progress = [&seconds](const RunProgress& progress) { seconds[progress.paths] = progress.wall_seconds; };
     const RunReport report = run(loaded, files, control);
     CHECK(seconds[0] > 0);
     CHECK(seconds[1] > 0);

@@ -54,6 +54,10 @@ public:
     std::vector<Step> critical_steps() const;
     // Of every rank that has started, in order, until `records` has `limit`; returns how many it leaves out.
     std::uint64_t append_phases(Time now, std::uint64_t limit, std::vector<PhaseRecord>& records) const;
+    // When a rank entered a phase; Time::never(): it has not.
+    Time entry(std::uint32_t place, std::uint32_t phase) const;
+    // What a rank injects when it enters a phase; false: nothing. Requires: there is such a phase.
+    bool injection(std::uint32_t place, std::uint32_t phase, Injection& out) const;
     std::uint32_t accelerator_of(std::uint32_t place) const { return accelerators_[place - first_place_]; }
     // See Outlook. Requires: started().
     Time first_reaction(const Outlook::Pace& pace) const;
@@ -73,8 +77,9 @@ public:
     void deliver(Time now, const Delivery& delivery, Orders& orders);
     // All ranks finish at `end`, for a caller that knows without messages. Requires: it has not started.
     void conclude(Time end);
-    // A rank asks for data. It may go once its holder has entered the phase that the request belongs to.
-    void ask(const Delivery& request, Orders& orders);
+    // A rank asks for data. It may go once its holder has entered the phase that the request belongs to. If the holder
+    // does so in this very instant, it is not the request that the data waited for.
+    void ask(Time now, const Delivery& request, Orders& orders);
 
 private:
     Time entered(std::uint32_t phase, std::uint32_t rank) const {
@@ -149,6 +154,10 @@ private:
     std::int64_t messages_ = 0;
 };
 
+// What leaves a source at one instant is ordered by collective, then phase; replies by the ends of their message too.
+bool leaves_before(const Injection& a, const Injection& b);
+bool leaves_before(const Delivery& a, const Delivery& b);
+
 // A collective under way: one or more groups of equal size, each as if it were alone.
 struct CollectiveGroups {
     std::uint32_t id = 0;
@@ -192,6 +201,7 @@ public:
     void close(Network& network) {
         if (!(orders_.injections.empty() && orders_.replies.empty()) && network.quiet()) {
             network.reset_arbiters();
+            resets_.push_back(network.now());
         }
         sort_orders();
         for (const Injection& injection : orders_.injections) {
@@ -211,6 +221,8 @@ public:
     const CollectiveGroups* take_finished();
     std::size_t unfinished() const { return collectives_.size() - finished_count_; }
     const std::vector<CollectiveGroups>& collectives() const { return collectives_; }  // as they were added
+    // When the network started afresh.
+    const std::vector<Time>& resets() const { return resets_; }
     void clear();
 
 private:
@@ -227,6 +239,7 @@ private:
     std::vector<std::size_t> finished_;  // not taken yet
     std::size_t finished_count_ = 0;
     std::vector<std::size_t> under_way_;  // started, not finished
+    std::vector<Time> resets_;
 };
 
 }  // namespace simlette

@@ -1,7 +1,7 @@
 // Follows every flit of chosen messages: how long it waited at each port, and for whom.
 //
-// It is for a second run of the same input, once the first has told which messages matter. What a flit went through
-// adds up exactly to its time from the source to the core.
+// It is for a second run of what went into a network, once the first has told which messages matter. What a flit went
+// through adds up exactly to its time from the source to the core.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,21 @@
 #include <simlette/fabric/traffic.hpp>
 
 namespace simlette {
+
+// A port-message whose flits are to be followed, or the request to read one.
+struct TracedMessage {
+    std::uint32_t collective = 0;
+    std::uint32_t phase = 0;
+    std::uint32_t source = 0;  // of the data, as the network names it: its place in the group
+    std::uint32_t destination = 0;
+    std::uint32_t port = 0;  // of the accelerator that sends first: the source, or who reads
+    TransactionHalf half = TransactionHalf::write;
+
+    friend bool operator==(const TracedMessage& a, const TracedMessage& b) {
+        return a.collective == b.collective && a.phase == b.phase && a.source == b.source &&
+               a.destination == b.destination && a.port == b.port && a.half == b.half;
+    }
+};
 
 class FlitTrace {
 public:

@@ -88,21 +88,6 @@ struct MessageRecord {
 // What a flit belongs to: data that is written, the answer to it, a request for data, data that was asked for.
 enum class TransactionHalf : std::uint8_t { write, response, read_request, read_data };
 
-// A port-message whose flits are to be followed, or the request to read one.
-struct TracedMessage {
-    std::uint32_t collective = 0;
-    std::uint32_t phase = 0;
-    std::uint32_t source = 0;  // of the data, as the network names it: its place in the group
-    std::uint32_t destination = 0;
-    std::uint32_t port = 0;  // of the accelerator that sends first: the source, or who reads
-    TransactionHalf half = TransactionHalf::write;
-
-    friend bool operator==(const TracedMessage& a, const TracedMessage& b) {
-        return a.collective == b.collective && a.phase == b.phase && a.source == b.source &&
-               a.destination == b.destination && a.port == b.port && a.half == b.half;
-    }
-};
-
 // The flits of one port-message, or of what answers it, on one directed link: from the start of the first to the end of
 // the last.
 struct PassageRecord {

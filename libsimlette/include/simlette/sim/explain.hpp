@@ -13,10 +13,13 @@ namespace simlette {
 // The messages of the path, requests of reads included.
 std::vector<TracedMessage> critical_messages(const CollectiveRun& run);
 
-// Whether all of them were traced.
-bool path_traced(const CollectiveRun& run, const FlitTrace& trace);
+// Where the time of a collective went, and the story that says so.
+struct CriticalPath {
+    TimeParts parts;
+    std::vector<PathStep> steps;
+};
 
-// Requires: path_traced().
-std::vector<PathStep> explain_path(const HostGraph& graph, const CollectiveRun& run, const FlitTrace& trace);
+// Requires: all of these messages were traced.
+CriticalPath explain_path(const HostGraph& graph, const CollectiveRun& run, const FlitTrace& trace);
 
 }  // namespace simlette

@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -75,8 +76,8 @@ struct CollectiveReport {
     Time end;    // meaningful once it has finished, as what follows
     Time first_group_end;
     std::uint32_t slowest_group = 0;  // that ended last, of several the first
-    // critical_path says where the time went: once it has finished, in flit mode. On paths
-    // through several switches only if critical_messages() were traced: which flit comes last is not known ahead.
+    // critical_path says where the time went. The reference knows it as soon as it has finished, on one level; in all
+    // other cases flit mode does after find_paths().
     bool explained = false;
     TimeParts critical_path;            // of the slowest group; adds up to end - start; all zero unless explained
     Duration finish_skew{0};            // between the first and the last rank to finish, of any group
@@ -116,16 +117,20 @@ struct PathStep {
 };
 
 struct SimulatorOptions {
-    bool record_messages = false;                     // keep a record of every port-message, for messages()
-    bool tally_latency = false;                       // count latencies of port-messages, for message_latency()
-    std::vector<TracedMessage> traced_messages = {};  // follow their flits, for explain(); flit mode
+    bool record_messages = false;  // keep a record of every port-message, for messages()
+    bool tally_latency = false;    // count latencies of port-messages, for message_latency()
     Mode mode = Mode::flit;
-    Engine engine = Engine::automatic;  // of flit mode
-    // Where one engine knows critical paths without a second run, `automatic` takes it.
-    bool prefer_explained = true;
+    Engine engine = Engine::automatic;       // of flit mode
     bool record_ports = false;               // keep what was on every port when, for passages() and stalls()
     std::uint64_t record_limit = 2'000'000;  // the most passages, stalls and phases that are told, of each
     bool count_shares = false;               // tell in links() whose flits they are; flit mode
+};
+
+// How far find_paths() is.
+struct PathProgress {
+    Time now;
+    Time end;  // of the last collective that has ended
+    std::uint64_t events = 0;
 };
 
 class SIMLETTE_EXPORT Simulator {
@@ -180,12 +185,15 @@ public:
     // From the start of its first flit to the delivery of its last, the latency that `percent` of the port-messages
     // delivered so far do not exceed. Requires: options.tally_latency, one was delivered, 1 <= percent <= 100.
     Duration message_latency(unsigned percent) const;
-    // Messages of the critical paths of these collectives, as far as they have finished: what a second run of the same
-    // input must trace so that it can explain() them. None but in flit mode.
-    std::vector<TracedMessage> critical_messages(const std::vector<CollectiveId>& ids) const;
-    // The critical path of a finished collective, message by message and port by port.
-    // Requires: flit mode, options.traced_messages has critical_messages({id}) of an equal run.
-    std::vector<PathStep> explain(CollectiveId id) const;
+    // Finds out where the time of these collectives went, of those that have finished: what entered the network enters
+    // a second one, in which the messages of the critical paths are followed. Takes up to as long as the simulation so
+    // far, and as much memory again. collective() and explain() tell it from then on. `go_on` is asked now and then; if
+    // it says no, nothing is told and false returned. Requires: flit mode.
+    bool find_paths(const std::vector<CollectiveId>& ids, const std::function<bool(const PathProgress&)>& go_on);
+    bool find_paths(const std::vector<CollectiveId>& ids);
+    // The critical path of a collective, message by message and port by port.
+    // Requires: find_paths() has found it.
+    const std::vector<PathStep>& explain(CollectiveId id) const;
     // What was on every port when, by link, then start. Requires: flit mode, options.record_ports.
     std::vector<PassageRecord> passages() const;
     std::vector<StallRecord> stalls() const;

@@ -18,11 +18,11 @@ namespace simlette {
 
 struct RunProgress {
     Time now;
-    std::int64_t done = 0;  // payload that was delivered; of synthetic traffic simulated time
+    std::int64_t done = 0;  // payload that was delivered; of synthetic traffic and critical paths simulated time
     std::int64_t due = 0;   // of the whole workload
     std::uint64_t events = 0;
     double wall_seconds = 0;
-    bool again = false;  // of the second simulation, which follows the critical paths; all counts begin anew
+    bool paths = false;  // the run has ended, its critical paths are being found; all counts begin anew
 };
 
 struct RunControl {
@@ -33,7 +33,7 @@ struct RunControl {
     bool record_trace = false;
     bool record_utilization = false;                   // for RunReport::utilization; not in analytic mode
     bool count_shares = false;                         // for LinkStatistics::shares; flit mode only
-    bool explain = false;                              // simulate a second time, for EntryReport::path; flit mode only
+    bool explain = false;                              // for EntryReport::path; flit mode only
     std::function<void(const RunProgress&)> progress;  // may be empty
     double progress_interval = 0.2;                    // seconds of wall time, at least
     const std::atomic<bool>* stop = nullptr;           // set by another thread or a signal handler to end early
@@ -96,8 +96,8 @@ struct UseSpan {
 
 struct RunReport {
     Mode mode = Mode::flit;
-    Engine engine = Engine::reference;  // of the first simulation
-    std::string fallback_reason;        // why not the sweep, if it was free to choose; else empty
+    Engine engine = Engine::reference;
+    std::string fallback_reason;  // why not the sweep, if it was free to choose; else empty
     RunInputs inputs;
     FabricSpec fabric;
     std::string planned;  // as in LoadedRun
@@ -123,7 +123,7 @@ struct RunReport {
     bool paths_missing = false;           // interrupted once the run had ended, before critical paths were known
     std::optional<LatencyPercentiles> message_latency;
     std::uint64_t event_hash = 0;
-    double wall_seconds = 0;  // of the second simulation too, if there was one
+    double wall_seconds = 0;  // finding critical paths included
     double cpu_seconds = 0;   // of the thread
     std::int64_t peak_rss_bytes = 0;
 };
