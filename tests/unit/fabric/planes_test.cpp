@@ -80,6 +80,9 @@ TEST_CASE("Ports that differ in any link are not planes", "[planes]") {
         other.links[link].link_class = static_cast<std::uint32_t>(graph.classes.size() - 1);
         CHECK(planes_of(other).links.empty());
     }
+    // Spraying starts by the port of the switch.
+    ++graph.links[graph.links.size() - graph.accelerators].to_port;
+    CHECK(planes_of(graph).links.empty());
 }
 
 TEST_CASE("Switches that a link joins across ports are one part", "[planes]") {
