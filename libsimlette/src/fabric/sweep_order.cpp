@@ -6,7 +6,7 @@
 
 #include <simlette/base/contract.hpp>
 #include <simlette/base/mix.hpp>
-#include <simlette/fabric/sweep_network.hpp>
+#include <simlette/fabric/sweep_plane.hpp>
 
 namespace simlette {
 
@@ -99,7 +99,7 @@ std::vector<LinkId> parts_of(const HostGraph& graph) {
 
 // Links that depend on each other stand together, and among them those that feed one switch: what they write to is
 // near, and still in the cache when its turn comes.
-void SweepNetwork::order_ports() {
+void SweepPlane::order_ports() {
     const std::vector<std::uint32_t> stage = channel_stages(graph_);
     const std::vector<LinkId> part = parts_of(graph_);
     order_.resize(graph_.links.size());
@@ -123,7 +123,7 @@ void SweepNetwork::order_ports() {
     }
 }
 
-void SweepNetwork::put(Place out, const FlitRun& run, LinkId input, Time arrives) {
+void SweepPlane::put(Place out, const FlitRun& run, LinkId input, Time arrives) {
     __builtin_prefetch(&ports_[out].inbox);
     sent_.push_back({out, {arrives, run, input}});
     need(out);
@@ -131,7 +131,7 @@ void SweepNetwork::put(Place out, const FlitRun& run, LinkId input, Time arrives
 }
 
 // A run arrives at the end of a link.
-void SweepNetwork::go_on(Port& port, const FlitRun& run, Time arrives) {
+void SweepPlane::go_on(Port& port, const FlitRun& run, Time arrives) {
     last_event_ = std::max(last_event_, arrives + port.flit_time * (run.count - 1));
     if (port.at == no_id) {
         land(port, run, arrives);
@@ -162,7 +162,7 @@ void SweepNetwork::go_on(Port& port, const FlitRun& run, Time arrives) {
 }
 
 // Links of another rate take flits one by one; so are those that are followed.
-void SweepNetwork::put_each(Place out, const FlitRun& run, const Port& input, Time arrives) {
+void SweepPlane::put_each(Place out, const FlitRun& run, const Port& input, Time arrives) {
     if (one_rate_ && !follows(run)) {
         put(out, run, input.link, arrives);
         return;
@@ -176,7 +176,7 @@ void SweepNetwork::put_each(Place out, const FlitRun& run, const Port& input, Ti
 }
 
 // For all flits of a message alike.
-std::uint32_t SweepNetwork::choose(Port& port, const FlitRun& run, std::uint32_t candidates) {
+std::uint32_t SweepPlane::choose(Port& port, const FlitRun& run, std::uint32_t candidates) {
     if (routing_.policy == RoutingPolicy::fixed) {
         return static_cast<std::uint32_t>(run.destination / graph_.switches[port.at].static_divisor % candidates);
     }
@@ -200,7 +200,7 @@ std::uint32_t SweepNetwork::choose(Port& port, const FlitRun& run, std::uint32_t
     return kept.back().choice;
 }
 
-std::uint32_t SweepNetwork::turn(Port& port, std::uint32_t channel, std::uint32_t candidates) {
+std::uint32_t SweepPlane::turn(Port& port, std::uint32_t channel, std::uint32_t candidates) {
     if (routing_.policy == RoutingPolicy::random) {
         const std::uint64_t count = port.draws[channel]++;
         return static_cast<std::uint32_t>(mix(mix(mix(seed_, port.at), graph_.links[port.link].to_port), count) %
@@ -213,7 +213,7 @@ std::uint32_t SweepNetwork::turn(Port& port, std::uint32_t channel, std::uint32_
     return cycle == candidates ? turn : turn % candidates;
 }
 
-void SweepNetwork::reset_spray() {
+void SweepPlane::reset_spray() {
     for (Port& port : ports_) {
         if (port.at != no_id) {
             port.sprayed.fill(graph_.links[port.link].to_port % spray_cycles_[port.at]);
@@ -223,7 +223,7 @@ void SweepNetwork::reset_spray() {
 }
 
 // The core counts a message when its last flit is there.
-void SweepNetwork::land(const Port& port, const FlitRun& run, Time first) {
+void SweepPlane::land(const Port& port, const FlitRun& run, Time first) {
     if (rules_.one_by_one()) {
         land_one_by_one(port, run, first);
         return;
@@ -242,13 +242,13 @@ void SweepNetwork::land(const Port& port, const FlitRun& run, Time first) {
 }
 
 // Of a link to an accelerator: they come back to the port at hand.
-void SweepNetwork::keep_credits(Port& port, std::uint32_t channel, Time first, std::uint32_t count) {
+void SweepPlane::keep_credits(Port& port, std::uint32_t channel, Time first, std::uint32_t count) {
     due_credits_[channel].push_back({first, count});
     credits_home_ = std::max(credits_home_, first + port.flit_time * (count - 1));
     last_event_ = std::max(last_event_, credits_home_);
 }
 
-void SweepNetwork::give_credits(Place to, std::uint32_t channel, Time first, std::uint32_t count, Duration flit_time) {
+void SweepPlane::give_credits(Place to, std::uint32_t channel, Time first, std::uint32_t count, Duration flit_time) {
     Port& port = ports_[to];
     __builtin_prefetch(&port.queued);
     __builtin_prefetch(&port.credit_inbox[channel]);
@@ -263,7 +263,7 @@ void SweepNetwork::give_credits(Place to, std::uint32_t channel, Time first, std
     last_event_ = std::max(last_event_, credits_home_);
 }
 
-void SweepNetwork::hand_over_runs() {
+void SweepPlane::hand_over_runs() {
     for (const Sent& one : sent_) {
         const std::vector<Inbound>& inbox = ports_[one.to].inbox;
         __builtin_prefetch(inbox.data() + inbox.size());
@@ -274,7 +274,7 @@ void SweepNetwork::hand_over_runs() {
     sent_.clear();
 }
 
-void SweepNetwork::hand_over_credits() {
+void SweepPlane::hand_over_credits() {
     for (const Given& one : given_) {
         const std::vector<CreditRun>& inbox = ports_[one.to].credit_inbox[one.channel];
         __builtin_prefetch(inbox.data() + inbox.size());

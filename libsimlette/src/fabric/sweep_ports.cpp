@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include <simlette/base/contract.hpp>
-#include <simlette/fabric/sweep_network.hpp>
+#include <simlette/fabric/sweep_plane.hpp>
 
 namespace simlette {
 
@@ -17,7 +17,7 @@ std::uint64_t sum_of_times(Time first, std::int64_t count, Duration stride) {
 
 }  // namespace
 
-void SweepNetwork::run_ports(Time decide_before, Time absorb_before) {
+void SweepPlane::run(Time decide_before, Time absorb_before) {
     constexpr std::size_t many_runs = 64;
     attention_ = Time::never();
     hand_over_runs();
@@ -51,7 +51,7 @@ void SweepNetwork::run_ports(Time decide_before, Time absorb_before) {
 }
 
 template <bool at_switch, bool has_tags>
-void SweepNetwork::visit(Place place, Time decide_before, Time absorb_before) {
+void SweepPlane::visit(Place place, Time decide_before, Time absorb_before) {
     Pass pass{ports_[place]};
     Port& port = pass.port;
     take_due<at_switch>(port, absorb_before);
@@ -115,7 +115,7 @@ void SweepNetwork::visit(Place place, Time decide_before, Time absorb_before) {
 
 // What has arrived is exact at the end of a window, also for what looks at it between.
 template <bool at_switch, bool has_tags>
-void SweepNetwork::finish(Pass& pass, Time decide_before, Time absorb_before) {
+void SweepPlane::finish(Pass& pass, Time decide_before, Time absorb_before) {
     Port& port = pass.port;
     absorb<at_switch>(pass, decide_before);
     if (absorb_before > decide_before) {
@@ -147,7 +147,7 @@ void SweepNetwork::finish(Pass& pass, Time decide_before, Time absorb_before) {
 }
 
 template <bool at_switch>
-void SweepNetwork::take_due(Port& port, Time before) {
+void SweepPlane::take_due(Port& port, Time before) {
     std::vector<Inbound>& inbox = port.inbox;
     due_.clear();
     std::size_t kept = 0;
@@ -182,7 +182,7 @@ void SweepNetwork::take_due(Port& port, Time before) {
 }
 
 // Those of one input come in order of time.
-void SweepNetwork::sort_due() {
+void SweepPlane::sort_due() {
     constexpr std::size_t few = 32;
     if (due_.size() > few) {
         std::sort(due_.begin(), due_.end(), [](const Inbound& a, const Inbound& b) {
@@ -200,7 +200,7 @@ void SweepNetwork::sort_due() {
     }
 }
 
-void SweepNetwork::take_credits(Port& port, Time before) {
+void SweepPlane::take_credits(Port& port, Time before) {
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
         std::vector<CreditRun>& due = due_credits_[channel];
         due.clear();
@@ -228,7 +228,7 @@ void SweepNetwork::take_credits(Port& port, Time before) {
 // Everything that arrives up to and including `until`. Just before it, the queue is at its longest since the last
 // departure.
 template <bool at_switch>
-void SweepNetwork::absorb(Pass& pass, Time until) {
+void SweepPlane::absorb(Pass& pass, Time until) {
     Port& port = pass.port;
     const std::size_t first = pass.next;
     while (pass.next < due_.size() && due_[pass.next].time < until) {
@@ -243,7 +243,7 @@ void SweepNetwork::absorb(Pass& pass, Time until) {
 }
 
 template <bool at_switch>
-void SweepNetwork::absorb_one(Pass& pass, const Inbound& arrival) {
+void SweepPlane::absorb_one(Pass& pass, const Inbound& arrival) {
     Port& port = pass.port;
     const std::uint32_t channel = arrival.run.channel();
     const std::int64_t flits = arrival.run.count;
@@ -257,13 +257,13 @@ void SweepNetwork::absorb_one(Pass& pass, const Inbound& arrival) {
     } else if (channel == 1) {
         port.answers.push(arrival.run, port.pool);
     }
-    if (trace_.on()) [[unlikely]] {
+    if (traces()) [[unlikely]] {
         trace_arrival(port, arrival, at_switch);
     }
 }
 
 // Flits of runs that have begun to arrive, later than `after`.
-std::int64_t SweepNetwork::to_come(Time after, Duration flit_time) {
+std::int64_t SweepPlane::to_come(Time after, Duration flit_time) {
     std::int64_t flits = 0;
     for (std::size_t i = 0; i < arriving_.size();) {
         const CreditRun& run = arriving_[i];
@@ -280,7 +280,7 @@ std::int64_t SweepNetwork::to_come(Time after, Duration flit_time) {
 }
 
 // Bit per channel that has a credit.
-std::uint32_t SweepNetwork::paid(Pass& pass, Time now) {
+std::uint32_t SweepPlane::paid(Pass& pass, Time now) {
     std::uint32_t paid = 0;
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
         if ((pass.port.finite >> channel & 1U) != 0) {
@@ -291,7 +291,7 @@ std::uint32_t SweepNetwork::paid(Pass& pass, Time now) {
     return paid;
 }
 
-void SweepNetwork::absorb_credits(Pass& pass, std::uint32_t channel, Time until) {
+void SweepPlane::absorb_credits(Pass& pass, std::uint32_t channel, Time until) {
     std::vector<CreditRun>& runs = due_credits_[channel];
     std::size_t& next = pass.paid[channel];
     while (next < runs.size() && runs[next].time <= until) {
@@ -314,7 +314,7 @@ void SweepNetwork::absorb_credits(Pass& pass, std::uint32_t channel, Time until)
 }
 
 // Those that come after `until` wait for another window. Returns when the first of them comes.
-Time SweepNetwork::return_credits(Pass& pass, std::uint32_t channel, Time until) {
+Time SweepPlane::return_credits(Pass& pass, std::uint32_t channel, Time until) {
     absorb_credits(pass, channel, until);
     std::vector<CreditRun>& inbox = pass.port.credit_inbox[channel];
     const std::vector<CreditRun>& runs = due_credits_[channel];
@@ -327,7 +327,7 @@ Time SweepNetwork::return_credits(Pass& pass, std::uint32_t channel, Time until)
 }
 
 // When something comes that may end a stall.
-Time SweepNetwork::next_change(const Pass& pass, std::uint32_t ready) const {
+Time SweepPlane::next_change(const Pass& pass, std::uint32_t ready) const {
     Time next = pass.next < due_.size() ? due_[pass.next].time : Time::never();
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
         next = (ready >> channel & 1U) != 0 ? std::min(next, next_credit(pass, channel)) : next;
@@ -336,7 +336,7 @@ Time SweepNetwork::next_change(const Pass& pass, std::uint32_t ready) const {
 }
 
 // So many flits, one after the other, find a credit each.
-std::int64_t SweepNetwork::payable(const Pass& pass, std::uint32_t channel, Time from, std::int64_t most) const {
+std::int64_t SweepPlane::payable(const Pass& pass, std::uint32_t channel, Time from, std::int64_t most) const {
     const std::vector<CreditRun>& runs = due_credits_[channel];
     std::int64_t flits = pass.port.credits[channel];
     for (std::size_t i = pass.paid[channel]; flits < most && i < runs.size(); ++i) {
@@ -350,7 +350,7 @@ std::int64_t SweepNetwork::payable(const Pass& pass, std::uint32_t channel, Time
 
 // How many flits of a channel may leave one after the other before anything else can come between.
 template <bool at_switch>
-std::int64_t SweepNetwork::flits_in_a_row(Pass& pass, std::uint32_t channel, Time start, Time before) {
+std::int64_t SweepPlane::flits_in_a_row(Pass& pass, std::uint32_t channel, Time start, Time before) {
     Port& port = pass.port;
     std::int64_t most = 0;
     if constexpr (at_switch) {
@@ -371,7 +371,7 @@ std::int64_t SweepNetwork::flits_in_a_row(Pass& pass, std::uint32_t channel, Tim
 }
 
 template <bool at_switch>
-RunQueues::Served SweepNetwork::serve(Port& port, std::uint32_t channel, Time start, std::uint32_t flits) {
+RunQueues::Served SweepPlane::serve(Port& port, std::uint32_t channel, Time start, std::uint32_t flits) {
     if constexpr (at_switch) {
         return port.outputs[channel].pop(flits, port.pool);
     } else {
@@ -387,7 +387,7 @@ RunQueues::Served SweepNetwork::serve(Port& port, std::uint32_t channel, Time st
 }
 
 template <bool at_switch>
-void SweepNetwork::send(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits) {
+void SweepPlane::send(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits) {
     Port& port = pass.port;
     const auto count = static_cast<std::uint32_t>(flits);
     const RunQueues::Served served = serve<at_switch>(port, channel, start, count);
@@ -399,7 +399,7 @@ void SweepNetwork::send(Pass& pass, std::uint32_t channel, Time start, std::int6
                          port.flit_time);
         }
     }
-    if (trace_.on()) [[unlikely]] {
+    if (traces()) [[unlikely]] {
         trace_departure(port, run, served.input, start);
     }
     port.queued[channel] -= flits;
@@ -419,7 +419,7 @@ void SweepNetwork::send(Pass& pass, std::uint32_t channel, Time start, std::int6
 }
 
 // With one flit leaving and at most one coming in each flit time, the first flit time shows the longest queue of a run.
-void SweepNetwork::note_left_waiting(Port& port, Time start, std::int64_t flits) {
+void SweepPlane::note_left_waiting(Port& port, Time start, std::int64_t flits) {
     const std::int64_t waiting = port.queued[0] + port.queued[1] + flits - 1;
     if (arriving_.empty()) {
         note_queue(port, waiting);
@@ -429,7 +429,7 @@ void SweepNetwork::note_left_waiting(Port& port, Time start, std::int64_t flits)
 }
 
 // A stall begins for each channel that is ready and was not.
-void SweepNetwork::start_stalls(Pass& pass, std::uint32_t ready, Time now) {
+void SweepPlane::start_stalls(Pass& pass, std::uint32_t ready, Time now) {
     Port& port = pass.port;
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
         if (((ready & ~std::uint32_t{port.stalled}) >> channel & 1U) != 0) {
@@ -440,7 +440,7 @@ void SweepNetwork::start_stalls(Pass& pass, std::uint32_t ready, Time now) {
     note_queue(port, port.queued[0] + port.queued[1] - to_come(now, port.flit_time));
 }
 
-void SweepNetwork::end_stalls(Pass& pass, Time now) {
+void SweepPlane::end_stalls(Pass& pass, Time now) {
     Port& port = pass.port;
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
         if ((port.stalled >> channel & 1U) != 0) {
@@ -451,7 +451,7 @@ void SweepNetwork::end_stalls(Pass& pass, Time now) {
 }
 
 // The message under way at a port; the next one begins if none is.
-SourceQueues::Current& SweepNetwork::begin_request(LinkId id) {
+SourceQueues::Current& SweepPlane::begin_request(LinkId id) {
     SourceQueues::Current& current = sources_.current(id);
     if (current.flits_left == 0) {
         const PortMessage next = sources_.next(id);
@@ -461,12 +461,12 @@ SourceQueues::Current& SweepNetwork::begin_request(LinkId id) {
     return current;
 }
 
-void SweepNetwork::begin_departure(LinkId id, Time start) {
+void SweepPlane::begin_departure(LinkId id, Time start) {
     SourceQueues::Current& current = begin_request(id);
     if (current.fresh) {
         current.fresh = false;
         messages_[current.message].injected = start;
-        totals_.first_injection = std::min(totals_.first_injection, start);
+        first_injection_ = std::min(first_injection_, start);
     }
 }
 

@@ -141,7 +141,7 @@ struct Simulator::State {
         if (options.tally_latency) {
             for (const Delivery& delivery : carrier.deliveries()) {
                 if (!delivery.asked) {
-                    latencies.add((t - delivery.injected).ps);
+                    latencies.add((t - delivery.injected).ps, delivery.planes);
                 }
             }
         }

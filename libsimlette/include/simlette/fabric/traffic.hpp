@@ -107,6 +107,12 @@ struct Delivery {
     // counts as `wait`. Beyond one switch only traced messages are looked at.
     const TimeParts* parts = nullptr;
     bool released_by_request = false;  // `taken` includes the request
+    // Of a SweepNetwork: the slot of the plane, and how many it stands for; each delivered the same on its port, from
+    // this one on.
+    std::uint32_t slot = 0;
+    std::uint32_t planes = 1;
+
+    Bytes of_all_planes() const { return bytes * planes; }
 };
 
 }  // namespace simlette
