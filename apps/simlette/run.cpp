@@ -45,8 +45,7 @@ void add_run_options(CLI::App& app, RunOptions& options) {
         "auto");
     add_value(app, "--until", options.until, "TIME", "Stop at this simulated time, such as `50 us`");
     app.add_flag("--check", options.check, "Print the resolved configuration and an estimate; simulate nothing");
-    app.add_flag("--explain", options.explain,
-                 "Print the critical path, message by message and port by port; simulates a second time");
+    app.add_flag("--explain", options.explain, "Print the critical path, message by message and port by port");
     add_value(app, "--csv", options.csv, "FILE", "Write the scalar results: a header and one row");
     add_value(app, "--messages", options.messages, "FILE", "Write one row a message and port");
     add_value(app, "--links", options.links, "FILE", "Write one row a directed link");

@@ -16,6 +16,13 @@ bool comes_before(const TracedMessage& a, const TracedMessage& b) {
            std::tie(b.collective, b.phase, b.source, b.destination, b.port);
 }
 
+std::vector<std::uint32_t> ports_of(const std::vector<TracedMessage>& messages) {
+    std::vector<std::uint32_t> ports(messages.size());
+    std::transform(messages.begin(), messages.end(), ports.begin(),
+                   [](const TracedMessage& message) { return message.port; });
+    return ports;
+}
+
 }  // namespace
 
 PastInjections::PastInjections(const Player& player) {
@@ -67,6 +74,7 @@ PathReplay::PathReplay(const Fabric& fabric, const Player& player, const std::ve
         end_ = collective.finished() ? std::max(end_, collective.end()) : end_;
     }
     if (auto* swept = std::get_if<SweepNetwork>(&network_)) {
+        swept->carry_only(ports_of(messages));
         swept->trace(messages);
     } else {
         std::get<FlitNetwork<LaneQueue>>(network_).trace(messages);
@@ -120,7 +128,7 @@ void PathReplay::feed(Carrier& carrier) {
         std::sort(due->second.begin(), due->second.end(),
                   [](const Delivery& a, const Delivery& b) { return leaves_before(a, b); });
         for (const Delivery& request : due->second) {
-            carrier.reply(request.message, request.released_by_request);
+            carrier.reply(request, request.released_by_request);
         }
         replies_.erase(due);
     }
