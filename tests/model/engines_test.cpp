@@ -69,8 +69,8 @@ void check_equal(const Seen& sweep, const Seen& reference) {
 // Both engines side by side.
 class Both {
 public:
-    explicit Both(const std::shared_ptr<const Fabric>& fabric)
-        : sweep_(fabric, on(Engine::sweep)), reference_(fabric, on(Engine::reference)) {}
+    explicit Both(const std::shared_ptr<const Fabric>& fabric, std::uint32_t threads = 1)
+        : sweep_(fabric, on(Engine::sweep, threads)), reference_(fabric, on(Engine::reference, 1)) {}
 
     void add(const CollectiveSpec& collective) {
         sweep_.register_collective(collective);
@@ -89,9 +89,10 @@ public:
     Time now() const { return reference_.now(); }
 
 private:
-    static SimulatorOptions on(Engine engine) {
+    static SimulatorOptions on(Engine engine, std::uint32_t threads) {
         SimulatorOptions options{true};
         options.engine = engine;
+        options.threads = threads;
         return options;
     }
 
@@ -118,7 +119,7 @@ Seen check_whole(const RandomCase& one, const std::shared_ptr<const Fabric>& fab
 // Cut at random, and at and beside instants at which something happened in the whole run. Collectives are registered
 // meanwhile.
 void check_cut(Random& random, const RandomCase& one, const std::shared_ptr<const Fabric>& fabric, const Seen& whole) {
-    Both both(fabric);
+    Both both(fabric, one_in(random, 8) ? 3 : 1);
     const std::int64_t longest = whole.now.ps / random.between(1, 30) + 1;
     const auto limit = [&] {
         Time at = both.now() + Duration{random.between(0, longest)};
@@ -246,7 +247,8 @@ void check_traffic(Random& random, FabricSpec spec) {
     INFO(levels_text_of(one) << " pattern " << static_cast<int>(traffic.pattern) << " load " << traffic.load
                              << " message " << traffic.message.count);
     const auto fabric = build_fabric(one.fabric);
-    TrafficSimulator sweep(fabric, traffic, {Mode::flit, true, Engine::sweep});
+    const std::uint32_t threads = one_in(random, 8) ? 2 : 1;
+    TrafficSimulator sweep(fabric, traffic, {Mode::flit, true, Engine::sweep, threads});
     TrafficSimulator reference(fabric, traffic, {Mode::flit, true, Engine::reference});
     const bool cut = one_in(random, 2);
     const std::int64_t longest = (traffic.warmup + traffic.measure).ps / random.between(1, 20) + 1;

@@ -86,9 +86,7 @@ void SweepNetwork::go_ahead() {
         __builtin_prefetch(message_later(i));
         planes_[due_landings_[i].slot].answer_early(due_landings_[i]);
     }
-    for (SweepPlane& plane : planes_) {
-        plane.run_ahead(end);
-    }
+    on_planes([end](SweepPlane& plane) { plane.run_ahead(end); });
     decided_ = end;
     begin_window(end);
 }

@@ -124,9 +124,7 @@ bool SweepNetwork::quiet() const {
 }
 
 void SweepNetwork::run_ports(Time decide_before, Time absorb_before) {
-    for (SweepPlane& plane : planes_) {
-        plane.run(decide_before, absorb_before);
-    }
+    on_planes([&](SweepPlane& plane) { plane.run(decide_before, absorb_before); });
     decided_ = decide_before;
 }
 

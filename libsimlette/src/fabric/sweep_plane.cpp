@@ -188,9 +188,10 @@ void SweepPlane::finish_data(std::uint32_t id) {
     account_.totals.payload_bytes += plane_.stands_for * message.bytes.count;
     account_.totals.port_messages += plane_.stands_for;
     account_.totals.last_delivery = account_.now;
+    const std::uint64_t ends =
+        EventHash::begin({message.collective, message.phase, message.source_rank, message.destination_rank});
     for (std::uint32_t port = port_number(message); port < port_number(message) + plane_.stands_for; ++port) {
-        account_.hash.add({message.collective, message.phase, message.source_rank, message.destination_rank, port,
-                           static_cast<std::uint64_t>(account_.now.ps)});
+        account_.hash.add_after(ends, {port, static_cast<std::uint64_t>(account_.now.ps)});
         if (account_.recording) {
             account_.records.push_back({message.collective, message.phase, message.source_rank,
                                         message.destination_rank, port, message.bytes.count, message.flits,

@@ -64,6 +64,7 @@ struct Simulator::State {
         } else if (auto* sweep = std::get_if<SweepNetwork>(&network)) {
             sweep->record_messages(options.record_messages);
             sweep->look_out(player);
+            sweep->use_threads(options.threads);
         } else if (auto* message = std::get_if<MessageNetwork>(&network)) {
             message->record_messages(options.record_messages);
         }

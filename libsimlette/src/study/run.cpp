@@ -21,6 +21,7 @@ SimulatorOptions options_of(const RunControl& control) {
     options.record_ports = control.record_trace;
     options.mode = control.mode;
     options.engine = control.engine;
+    options.threads = control.threads;
     options.count_shares = control.count_shares;
     return options;
 }
@@ -113,7 +114,7 @@ private:
     std::optional<LinkHistory> history_;
     std::int64_t payload_due_ = 0;
     StallReport stall_;
-    RunClock clock_;
+    RunClock clock_{control_.threads};
     double told_ = 0;
 };
 
@@ -279,7 +280,7 @@ void WorkloadRun::report_paths(RunReport& report) {
     if (ids.empty()) {
         return;
     }
-    const RunClock clock;
+    const RunClock clock(control_.threads);
     const bool found = find_paths(ids, clock);
     add_costs(clock, report);
     if (!found) {

@@ -15,10 +15,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <queue>
 #include <utility>
 #include <vector>
 
+#include <simlette/base/crew.hpp>
 #include <simlette/base/large_pages.hpp>
 #include <simlette/base/span.hpp>
 #include <simlette/fabric/host_graph.hpp>
@@ -63,6 +65,8 @@ public:
     // Leaves out what other ports of the accelerators carry, where planes are alike; before anything is injected.
     // Statistics are not known then.
     void carry_only(const std::vector<std::uint32_t>& ports);
+    // Shares planes that differ among so many threads. What it gives stays the same.
+    void use_threads(std::uint32_t threads) { threads_ = threads; }
     // Ports go ahead of now() as far as it allows; it must outlive the network.
     void look_out(const Outlook& outlook) { outlook_ = &outlook; }
     // Deliveries are still to be told from before what the ports have decided: not an instant to stop at.
@@ -96,6 +100,9 @@ private:
     void begin_window(Time start);
     void sort_landings(Time since);
     void run_ports(Time decide_before, Time absorb_before);
+    // Calls work(plane) for each.
+    template <class Work>
+    void on_planes(Work&& work);
     // Of what is told a few landings after the one at a place. Not a function that fetches: the compiler drops calls of
     // those.
     const void* message_later(std::size_t place) const {
@@ -119,6 +126,8 @@ private:
     SweepAccount account_;
     std::vector<SweepPlane> planes_;  // by slot: one for all, or those that are carried
     bool alike_ = false;              // the first stands for all
+    std::uint32_t threads_ = 1;
+    std::unique_ptr<Crew> crew_;  // if there is more than one
     const Outlook* outlook_ = nullptr;
     Time start_;  // of the window
     Time end_;
@@ -137,5 +146,21 @@ private:
     std::vector<std::uint32_t> wakes_;
     std::uint64_t told_ = 0;  // wakes
 };
+
+// What is traced is kept in one place.
+template <class Work>
+void SweepNetwork::on_planes(Work&& work) {
+    if (threads_ == 1 || planes_.size() == 1 || account_.trace.on()) {
+        for (SweepPlane& plane : planes_) {
+            work(plane);
+        }
+        return;
+    }
+    if (crew_ == nullptr) {
+        crew_ = std::make_unique<Crew>(threads_);
+    }
+    auto on_plane = [&](std::size_t slot) { work(planes_[slot]); };
+    crew_->share(planes_.size(), on_plane);
+}
 
 }  // namespace simlette
