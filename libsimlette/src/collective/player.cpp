@@ -157,6 +157,7 @@ void CollectiveRun::index_receivers() {
 
 void CollectiveRun::start(Time now, Orders& orders) {
     require(!started_, "a collective starts once");
+    require(now == spec_.earliest_start, "a collective starts at its start");
     started_ = true;
     for (std::uint32_t rank = 0; rank < schedule_.ranks; ++rank) {
         enter(rank, 0, now, orders);

@@ -61,52 +61,71 @@ bool same(const Injected& a, const Injected& b) {
     return key(a) == key(b);
 }
 
-// Four accelerators in a row, 3 - 0 - 1 - 2. In phase 0 rank 0 reads a flit of rank 3 and rank 1 `flits` of rank 2, in
-// phase 1 rank 0 reads a flit of rank 1. A flit takes 100 ps, 10 of them on the wire.
-struct Reads {
-    explicit Reads(std::uint32_t flits) {
-        FabricSpec spec = packet_fabric(4, 2);
-        spec.kind = FabricKind::direct;
-        spec.circuits.port_pairs = {{{2, 1}, {3, 0}}, {{0, 1}}};
-        spec.responses = ResponsePolicy::per_message;
-        spec.port_rate = {5'120'000'000'000'000 / 10};
-        spec.latency = {};
-        spec.latency.egress_endpoint = Duration{90};
-        spec.latency.ingress_endpoint = spec.latency.egress_protocol = spec.latency.ingress_protocol = Duration{0};
-        spec.latency.propagation = Duration{0};
-        fabric = build_fabric(spec);
-
-        auto collective = std::make_shared<CollectiveSpec>(all_reduce(16 * 640));
-        collective->operation = Operation::read;
-        auto schedule = std::make_shared<Schedule>();
-        schedule->ranks = 4;
-        schedule->slices = 16;
-        const auto send = [&](std::uint32_t peer, std::uint32_t slices) {
-            std::vector<Piece> pieces;
-            for (std::uint32_t slice = 0; slice < slices; ++slice) {
-                pieces.push_back({0, slice, 0});
-            }
-            return Send{peer, schedule->add_pieces(pieces), slices};
-        };
-        schedule->add_phase(Effect::reduce, {{}, {}, {send(1, flits)}, {send(0, 1)}});
-        schedule->add_phase(Effect::reduce, {{}, {send(0, 1)}, {}, {}});
-        player.add(std::make_unique<CollectiveRun>(0, collective, schedule, std::vector<std::uint32_t>{0, 1, 2, 3}));
-        player.start(0, Time{0});
-        Network network = network_for(*fabric, Mode::flit);
-        std::vector<Injected> injected;
-        play(player, std::get<FlitNetwork<LaneQueue>>(network), injected);
+// Of a buffer of 16 flits.
+Send to(Schedule& schedule, std::uint32_t peer, std::uint32_t flits) {
+    std::vector<Piece> pieces;
+    for (std::uint32_t slice = 0; slice < flits; ++slice) {
+        pieces.push_back({0, slice, 0});
     }
+    return {peer, schedule.add_pieces(pieces), flits};
+}
 
-    std::vector<PathStep> path(bool sweep) const {
-        const CollectiveRun& run = *player.find(0)->groups.front();
-        PathReplay replay(*fabric, player, critical_messages(run), sweep);
-        REQUIRE(replay.run([](const PathProgress&) { return true; }));
-        return explain_path(fabric->graph, run, replay.traced()).steps;
-    }
+Schedule schedule_of_four() {
+    Schedule schedule;
+    schedule.ranks = 4;
+    schedule.slices = 16;
+    return schedule;
+}
 
-    std::shared_ptr<const Fabric> fabric;
+// In phase 0 rank 0 reads a flit of rank 3 and rank 1 `flits` of rank 2, in phase 1 rank 0 reads a flit of rank 1.
+Schedule reads(std::uint32_t flits) {
+    Schedule schedule = schedule_of_four();
+    const Send many = to(schedule, 1, flits);
+    const Send one = to(schedule, 0, 1);
+    schedule.add_phase(Effect::reduce, {{}, {}, {many}, {one}});
+    schedule.add_phase(Effect::reduce, {{}, {one}, {}, {}});
+    return schedule;
+}
+
+std::unique_ptr<CollectiveRun> run_of(std::uint32_t id, Schedule schedule, Operation operation, Time start = {}) {
+    CollectiveSpec spec = all_reduce(16 * 640);
+    spec.operation = operation;
+    spec.earliest_start = start;
+    return std::make_unique<CollectiveRun>(id, std::make_shared<const CollectiveSpec>(spec),
+                                           std::make_shared<const Schedule>(std::move(schedule)),
+                                           std::vector<std::uint32_t>{0, 1, 2, 3});
+}
+
+// A flit takes 10 ps on a wire, and 90 from an accelerator to where the wire ends.
+FabricSpec short_links(FabricSpec spec) {
+    spec.responses = ResponsePolicy::per_message;
+    spec.port_rate = {5'120'000'000'000'000 / 10};
+    const Duration none{0};
+    spec.latency = {Duration{90}, none, none, none, none, none, none, none};
+    return spec;
+}
+
+std::vector<PathStep> replayed(const Fabric& fabric, const Player& player, std::uint32_t id, bool sweep) {
+    const CollectiveRun& run = *player.find(id)->groups.front();
+    PathReplay replay(fabric, player, critical_messages(run), sweep);
+    REQUIRE(replay.run([](const PathProgress&) { return true; }));
+    return explain_path(fabric.graph, run, replay.traced()).steps;
+}
+
+// The path of reads() along circuits, 3 - 0 - 1 - 2.
+std::vector<PathStep> path_of_reads(std::uint32_t flits, bool sweep) {
+    FabricSpec spec = short_links(packet_fabric(4, 2));
+    spec.kind = FabricKind::direct;
+    spec.circuits.port_pairs = {{{2, 1}, {3, 0}}, {{0, 1}}};
+    const auto fabric = build_fabric(spec);
+    Network network = network_for(*fabric, Mode::flit);
     Player player;
-};
+    player.add(run_of(0, reads(flits), Operation::read));
+    player.start(0, Time{0});
+    std::vector<Injected> injected;
+    play(player, std::get<FlitNetwork<LaneQueue>>(network), injected);
+    return replayed(*fabric, player, 0, sweep);
+}
 
 }  // namespace
 
@@ -140,7 +159,7 @@ TEST_CASE("data that its holder has in the very instant in which it is asked for
     for (const bool sweep : {false, true}) {
         CAPTURE(sweep);
         // The request of phase 1 leaves at 200 and comes at 300. Rank 1 has its eleven flits at 300, too.
-        const std::vector<PathStep> tie = Reads(11).path(sweep);
+        const std::vector<PathStep> tie = path_of_reads(11, sweep);
         REQUIRE(tie.size() == 2);
         CHECK(tie[0].source == 2);
         CHECK(tie[0].delivered == Time{300});
@@ -148,16 +167,51 @@ TEST_CASE("data that its holder has in the very instant in which it is asked for
         CHECK(tie[1].delivered == Time{400});
         CHECK(tie[1].hops.size() == 1);
 
-        const std::vector<PathStep> late = Reads(12).path(sweep);
+        const std::vector<PathStep> late = path_of_reads(12, sweep);
         CHECK(late[0].source == 2);
         CHECK(late[1].ready == Time{310});
         CHECK(late[1].delivered == Time{410});
 
-        const std::vector<PathStep> early = Reads(10).path(sweep);
+        const std::vector<PathStep> early = path_of_reads(10, sweep);
         REQUIRE(early.size() == 2);
         CHECK(early[0].source == 3);
         CHECK(early[1].ready == Time{200});
         CHECK(early[1].delivered == Time{400});
         CHECK(early[1].hops.size() == 2);  // of the request and of the data
+    }
+}
+
+TEST_CASE("a replay of one plane starts its arbiters afresh when data is let go on another") {
+    FabricSpec spec = short_links(packet_fabric(4, 2));
+    spec.routing.granularity = Granularity::message;
+    const auto fabric = build_fabric(spec);
+    Network network = network_for(*fabric, Mode::flit);
+    auto& flit = std::get<FlitNetwork<LaneQueue>>(network);
+    Player player;
+    // All on port 0. Rank 1 enters phase 1 when nothing is on its way: there is data to let go, and nothing to inject.
+    player.add(run_of(0, reads(12), Operation::read));
+    player.start(0, Time{0});
+    // The second message leaves by port 1 and moves the arbiter before accelerator 2.
+    Schedule first = schedule_of_four();
+    first.add_phase(Effect::reduce, {{to(first, 1, 1), to(first, 2, 1)}, {}, {}, {}});
+    player.add(run_of(1, first, Operation::write));
+    player.start(1, Time{0});
+    // On port 1 ranks 0 and 1 meet there, and last longest.
+    Schedule second = schedule_of_four();
+    second.add_phase(Effect::reduce,
+                     {{to(second, 3, 1), to(second, 2, 3)}, {to(second, 3, 1), to(second, 2, 3)}, {}, {}});
+    const Time later{100'000};
+    player.add(run_of(2, second, Operation::write, later));
+    flit.wake_at(later, 2);
+    std::vector<Injected> injected;
+    play(player, flit, injected);
+    CHECK(player.resets().size() == 3);
+    for (const bool sweep : {false, true}) {
+        CAPTURE(sweep);
+        const std::vector<PathStep> path = replayed(*fabric, player, 2, sweep);
+        REQUIRE(path.size() == 1);
+        CHECK(path[0].port == 1);
+        CHECK(path[0].source == 1);
+        CHECK(path[0].destination == 2);
     }
 }

@@ -73,6 +73,7 @@ public:
         std::vector<Injection> injections;
         std::vector<Delivery> replies;  // data that was asked for and may go; `released_by_request` says why now
     };
+    // Requires: it is spec().earliest_start.
     void start(Time now, Orders& orders);
     void deliver(Time now, const Delivery& delivery, Orders& orders);
     // All ranks finish at `end`, for a caller that knows without messages. Requires: it has not started.
