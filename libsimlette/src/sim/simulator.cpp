@@ -528,7 +528,8 @@ bool Simulator::find_paths(const std::vector<CollectiveId>& ids,
     if (sought.empty()) {
         return true;
     }
-    const bool sweep = state_->options.engine != Engine::reference && sweep_misfit(*state_->fabric) == nullptr;
+    const bool sweep =
+        state_->sweeps() || (state_->options.engine != Engine::reference && sweep_misfit(*state_->fabric) == nullptr);
     PathReplay replay(*state_->fabric, state_->player, messages, sweep);
     if (!replay.run(go_on)) {
         return false;

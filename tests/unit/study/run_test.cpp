@@ -180,6 +180,38 @@ TEST_CASE("what it costs to find critical paths counts too, and its progress say
     CHECK(report.wall_seconds >= seconds[0] + seconds[1]);
 }
 
+TEST_CASE("an interrupt while critical paths are found leaves the run whole, and says so") {
+    std::atomic<bool> stop{false};
+    RunControl control;
+    control.explain = true;
+    control.stop = &stop;
+    control.progress_interval = 0;
+    control.progress = [&stop](const RunProgress& progress) { stop = progress.paths; };
+    const RunReport report = run(three_in_a_row(), files, control);
+    CHECK(report.outcome == Outcome::finished);
+    CHECK(report.event_hash == run(three_in_a_row(), files).event_hash);
+    CHECK(report.paths_missing);
+    CHECK_FALSE(report.explained);
+    CHECK_FALSE(report.collectives[2].collective.explained);
+    CHECK(report.collectives[2].path.empty());
+}
+
+TEST_CASE("a run that the sweep cannot carry has its critical paths all the same") {
+    RunControl control;
+    control.explain = true;
+    const std::string story = explanation_text(run(three_in_a_row(), files, control));
+    control.record_trace = true;
+    const RunReport traced = run(three_in_a_row(), files, control);
+    CHECK(traced.engine == Engine::reference);
+    CHECK(explanation_text(traced) == story);
+    control.record_trace = false;
+    LoadedRun adaptive = three_in_a_row();
+    adaptive.fabric.routing.policy = RoutingPolicy::adaptive;
+    const RunReport report = run(adaptive, files, control);
+    CHECK(report.engine == Engine::reference);
+    CHECK(explanation_text(report) == story);  // with one switch on the way there is nothing to adapt
+}
+
 TEST_CASE("a fabric that cannot be built is refused in the name of the topology file") {
     LoadedRun loaded = three_in_a_row();
     loaded.fabric.port_rate = {300'000'000'001};
