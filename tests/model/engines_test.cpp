@@ -338,7 +338,7 @@ TEST_CASE("The sweep gives what the reference gives, where planes part while the
         FabricSpec fabric = one_in(random, 3) ? random_levels(random)
                                               : packet_fabric(static_cast<std::uint32_t>(random.between(2, 6)), 1);
         random_times(random, fabric);
-        fabric.ports = static_cast<std::uint32_t>(random.between(2, 4));
+        fabric.ports = std::max(fabric.ports, static_cast<std::uint32_t>(random.between(2, 4)));
         fabric.routing = {};
         const Duration flit{5'120'000'000'000'000 / fabric.port_rate.per_second};
         fabric.latency.egress_endpoint = flit * random.between(0, 20);
@@ -476,12 +476,12 @@ TEST_CASE("The sweep answers what lands in a long window though no source has an
 TEST_CASE("The sweep stops after so many events though nothing that lands sets anything off", "[engines]") {
     SimulatorOptions options;
     options.engine = Engine::sweep;
-    Simulator simulator(build_fabric(packet_fabric(128, 1)), options);
+    Simulator simulator(build_fabric(packet_fabric(400, 1)), options);
     simulator.register_collective(all_reduce(640));
     CHECK(std::holds_alternative<LimitReached>(simulator.advance({Time::never(), 1'000})));
     CHECK(simulator.now() < Time{1'400'000});
     CHECK(std::holds_alternative<Completed>(simulator.advance()));
-    CHECK(simulator.now() == Time{126 * 12'800 + 835'600});
+    CHECK(simulator.now() == Time{398 * 12'800 + 835'600});
 }
 
 TEST_CASE("The sweep counts more waiting flits than 32 bits hold as the reference does", "[engines]") {

@@ -368,7 +368,8 @@ Time CollectiveRun::first_reaction(const Outlook::Pace& pace) const {
         return Time::never();
     }
     const std::int64_t messages = ceil_div(least, pace.largest.count);
-    return pace.from + pace.apart * (ceil_div(messages, std::int64_t{pace.ports}) - 1);
+    const std::int64_t flits = std::max(messages, ceil_div(least, flit_bytes.count) - pace.on_way);
+    return pace.from + pace.apart * (ceil_div(flits, std::int64_t{pace.ports}) - 1);
 }
 
 CollectiveRun::Waiting CollectiveRun::lowest_waiting() const {

@@ -1,5 +1,6 @@
 // Windows that go ahead of the deliveries: what lands in them is told afterwards.
 #include <algorithm>
+#include <iterator>
 
 #include <simlette/fabric/sweep_network.hpp>
 
@@ -27,14 +28,43 @@ void SweepPlane::build_long_window() {
 }
 
 void SweepPlane::run_ahead(Time decide_before) {
-    if (rules_.responses == ResponsePolicy::none) {
-        run(decide_before, decide_before);
+    if (one_direction()) {
+        run_from_sources(decide_before);
         return;
     }
     answer_before_ = decide_before;
-    unanswered_ = 0;
+    unanswered_ = rules_.responses == ResponsePolicy::none ? SIZE_MAX : 0;
     run(decide_before, decide_before);
     unanswered_ = SIZE_MAX;
+}
+
+void SweepPlane::run_from_sources(Time decide_before) {
+    attention_ = Time::never();
+    auto stage = stage_starts_.rbegin();
+    hand_over_runs();
+    for (std::size_t word = busy_.size(); word-- > 0;) {
+        std::uint64_t to_do = busy_[word];
+        while (to_do != 0) {
+            const auto bit = 63U - static_cast<unsigned>(__builtin_clzll(to_do));
+            const auto place = static_cast<Place>(word * 64 + bit);
+            busy_[word] &= ~(std::uint64_t{1} << bit);
+            if (place < *stage) {
+                hand_over_runs();
+                stage = std::find_if(stage, stage_starts_.rend(), [place](Place start) { return start <= place; });
+            }
+            if (order_[place] >= first_switch_link_) {
+                visit<true>(place, decide_before, decide_before);
+            } else {
+                visit<false>(place, decide_before, decide_before);
+            }
+            if (sent_.size() >= many_runs) {
+                hand_over_runs();
+            }
+            to_do = busy_[word] & ((std::uint64_t{1} << bit) - 1);
+        }
+    }
+    hand_over_runs();
+    decided_ = decide_before;
 }
 
 // What the port at hand has let land.
@@ -64,24 +94,58 @@ void SweepPlane::answer_early(Landing& landing) {
     queue_answer(id, 1, landing.time);
 }
 
-bool SweepNetwork::may_go_ahead(Time limit) const {
-    constexpr std::size_t many_landings = 1 << 15;  // the cache holds no more until they are told
+namespace {
+
+constexpr std::int64_t many_landings = 1 << 15;  // the cache holds no more until they are told
+
+}  // namespace
+
+Outlook::Pace SweepNetwork::pace() const {
     const SweepPlane& plane = planes_.front();
-    const Time end = start_ + plane.long_window();
-    if (outlook_ == nullptr || account_.trace.on() || plane.long_window() <= plane.window() ||
-        due_landings_.size() > many_landings || limit < end || std::min(attention(), first_landing()) >= end ||
-        (!alarms_.empty() && alarms_.top().first < end)) {
-        return false;
-    }
-    Bytes largest{0};
+    Outlook::Pace pace{start_, plane.apart(), plane.most_ports() * plane_count_};
     for (const SweepPlane& one : planes_) {
-        largest = std::max(largest, one.largest());
+        pace.largest = std::max(pace.largest, one.largest());
     }
-    return outlook_->first_reaction({start_, plane.apart(), plane.most_ports() * plane_count_, largest}) >= end;
+    return pace;
 }
 
-void SweepNetwork::go_ahead() {
-    const Time end = start_ + planes_.front().long_window();
+// No delivery before sets anything off but answers.
+Time SweepNetwork::first_reaction(Outlook::Pace pace) const {
+    std::vector<std::int64_t> on_way(graph_.accelerators, 0);
+    for (const SweepPlane& plane : planes_) {
+        plane.add_on_way(on_way);
+    }
+    pace.on_way = *std::max_element(on_way.begin(), on_way.end());
+    return outlook_->first_reaction(pace);
+}
+
+// So many flit times, and about as much lands as the cache holds, if all messages are as long as the longest.
+Duration SweepNetwork::longest_window(const Outlook::Pace& pace) const {
+    const auto links = static_cast<std::int64_t>(graph_.links.size() / plane_count_ * planes_.size());
+    const std::int64_t flits = std::max(std::int64_t{1}, pace.largest.count / flit_bytes.count);
+    return pace.apart * (many_landings * flits / links);
+}
+
+// Where a window ends that deliveries are told after; its start if there is none.
+Time SweepNetwork::long_end(Time limit) const {
+    const SweepPlane& plane = planes_.front();
+    if (outlook_ == nullptr || account_.trace.on() || plane.long_window() <= plane.window() ||
+        std::ssize(due_landings_) > many_landings) {
+        return start_;
+    }
+    const Outlook::Pace now = pace();
+    Duration length = longest_window(now);
+    length = plane.one_direction() ? length : std::min(length, plane.long_window());
+    Time end = std::min(limit, start_ + length);
+    end = alarms_.empty() ? end : std::min(end, alarms_.top().first);
+    if (end <= start_ + plane.window() || std::min(attention(), first_landing()) >= end) {
+        return start_;
+    }
+    end = std::min(end, first_reaction(now));
+    return end > start_ + plane.window() ? end : start_;
+}
+
+void SweepNetwork::go_ahead(Time end) {
     for (std::size_t i = landed_; answers_ && i < due_landings_.size(); ++i) {
         __builtin_prefetch(message_later(i));
         planes_[due_landings_[i].slot].answer_early(due_landings_[i]);

@@ -189,11 +189,11 @@ Time SweepNetwork::next_instant(Time limit) {
             next = std::min(next, credits_home());
         }
         if (next >= start_ && !looked_out_) {
-            if (may_go_ahead(limit)) {
+            if (const Time end = long_end(limit); end > start_) {
                 if (ahead()) {
                     return start_;  // all is told: a caller may stop between two long windows
                 }
-                go_ahead();
+                go_ahead(end);
                 continue;
             }
             looked_out_ = true;

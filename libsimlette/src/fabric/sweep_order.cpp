@@ -114,6 +114,12 @@ void SweepPlane::order_ports() {
     for (Place place = 0; place < order_.size(); ++place) {
         place_[order_[place]] = place;
     }
+    for (Place place = 0; place < order_.size(); ++place) {
+        const auto stands = [&](Place at) { return std::make_pair(part[order_[at]], stage[order_[at]]); };
+        if (place == 0 || stands(place - 1) != stands(place)) {
+            stage_starts_.push_back(place);
+        }
+    }
     for (const SwitchRoutes& routes : graph_.switches) {
         onward_.push_back(
             {routes.own_group, routes.first_down == no_id ? no_id : place_[routes.first_down], routes.first_choice});
@@ -224,6 +230,7 @@ void SweepPlane::reset_spray() {
 
 // The core counts a message when its last flit is there.
 void SweepPlane::land(const Port& port, const FlitRun& run, Time first) {
+    on_way_[graph_.links[port.link].to] += run.count;
     if (rules_.one_by_one()) {
         land_one_by_one(port, run, first);
         return;

@@ -64,6 +64,7 @@ void SweepPlane::build_ports() {
             any_finite_ = any_finite_ || finite;
         }
     }
+    on_way_.assign(graph_.accelerators, 0);
     tags_.assign(rules_.tags == unlimited ? 0 : first_switch_link_, {});
     build_long_window();
     reset_spray();
@@ -98,6 +99,12 @@ void SweepPlane::add_landing(const Landing& landing) {
     landings_.back().slot = static_cast<std::uint16_t>(plane_.slot);
     first_landing_ = std::min(first_landing_, landing.time);
     last_landing_ = std::max(last_landing_, landing.time);
+}
+
+void SweepPlane::add_on_way(std::vector<std::int64_t>& flits) const {
+    for (std::uint32_t to = 0; to < graph_.accelerators; ++to) {
+        flits[to] += plane_.stands_for * on_way_[to];
+    }
 }
 
 void SweepPlane::inject(const Injection& injection) {
@@ -139,6 +146,7 @@ void SweepPlane::deliver(const Landing& landing) {
     const std::uint32_t id = landing.flit >> 2U;
     if (landing.counted) {
         flits_outside_ -= landing.count;
+        on_way_[graph_.links[landing.link].to] -= message_flits(messages_[id], false);
         finish_data(id);
         return;
     }
@@ -151,6 +159,7 @@ void SweepPlane::deliver(const Landing& landing) {
     if (message.undelivered > 0) {
         return;
     }
+    on_way_[graph_.links[landing.link].to] -= message_flits(message, answer);
     if (!answer) {
         reach_completer(id, landing.link);
         return;

@@ -18,7 +18,6 @@ std::uint64_t sum_of_times(Time first, std::int64_t count, Duration stride) {
 }  // namespace
 
 void SweepPlane::run(Time decide_before, Time absorb_before) {
-    constexpr std::size_t many_runs = 64;
     attention_ = Time::never();
     hand_over_runs();
     for (std::size_t word = 0; word < busy_.size(); ++word) {

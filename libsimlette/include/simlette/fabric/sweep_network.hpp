@@ -111,8 +111,11 @@ private:
         return planes_[later.slot].message_of(later);
     }
     // Windows that deliveries are told after.
-    bool may_go_ahead(Time limit) const;
-    void go_ahead();
+    Outlook::Pace pace() const;
+    Duration longest_window(const Outlook::Pace& pace) const;
+    Time first_reaction(Outlook::Pace pace) const;
+    Time long_end(Time limit) const;
+    void go_ahead(Time end);
     bool earlier(const Landing& a, const Landing& b) const {
         return a.time != b.time || !many_landings_ ? a.time < b.time : a.link < b.link;
     }

@@ -65,12 +65,17 @@ public:
     // Of flits that an accelerator takes from a link, at least.
     Duration apart() const { return apart_; }
     std::uint32_t most_ports() const { return most_ports_; }  // of an accelerator
+    // To each accelerator: flits on their last link, and of messages that were not delivered whole.
+    void add_on_way(std::vector<std::int64_t>& flits) const;
     Bytes largest() const { return sources_.largest(); }
 
     // Ports decide before one instant, and see what comes before the other.
     void run(Time decide_before, Time absorb_before);
-    // The same; data that lands before the first instant is answered as it lands.
+    // The same; data that lands before the instant is answered as it lands.
     void run_ahead(Time decide_before);
+    // Nothing goes back from where flits come to: a window may be as long as one likes if ports go through it from the
+    // sources on.
+    bool one_direction() const { return !any_finite_ && rules_.responses == ResponsePolicy::none; }
     // When a port has something to do next.
     Time attention() const { return attention_; }
     Time first_landing() const { return first_landing_; }
@@ -185,6 +190,7 @@ private:
     void build_ports();
     void build_long_window();
     void order_ports();
+    void run_from_sources(Time decide_before);
     void answer_landings();
     Place place_of(const Port& port) const { return static_cast<Place>(&port - ports_.data()); }
     void need(Place place) { busy_[place / 64] |= std::uint64_t{1} << place % 64; }
@@ -264,6 +270,10 @@ private:
     FlitTrace::MessageKey traced_as(std::uint32_t id) const { return FlitTrace::MessageKey{plane_.index} << 32U | id; }
     std::uint32_t wanted_of(std::uint32_t id) const { return account_.trace.wanted_of(traced_as(id)); }
     bool follows(const FlitRun& run) const { return traces() && wanted_of(run.message()) != no_id; }
+    // Of the half that is under way; not of ualink.
+    static std::int64_t message_flits(const Message& message, bool answer) {
+        return message.read == answer ? message.flits : 1;
+    }
     // Of the accelerator that sends first, on the plane or the first of those that it stands for.
     std::uint32_t port_number(const Message& message) const { return message.port + plane_.index; }
     LinkId in_whole(LinkId link) const { return plane_.links == nullptr ? link : (*plane_.links)[link]; }
@@ -323,9 +333,11 @@ private:
     LargeVector<Port> ports_;
     std::vector<Place> place_;  // of each link
     std::vector<LinkId> order_;
-    Duration apart_{0};                // of flits that an accelerator takes from a link, at least
-    std::uint32_t most_ports_ = 1;     // of an accelerator
-    std::vector<std::uint64_t> busy_;  // bit per place: something waits or is on its way there
+    std::vector<Place> stage_starts_;   // where ports begin that send on to none of each other, ascending
+    Duration apart_{0};                 // of flits that an accelerator takes from a link, at least
+    std::uint32_t most_ports_ = 1;      // of an accelerator
+    std::vector<std::int64_t> on_way_;  // see add_on_way()
+    std::vector<std::uint64_t> busy_;   // bit per place: something waits or is on its way there
     // Where a switch sends on: to its own group, to others.
     struct Onward {
         std::uint32_t own_group = no_id;
@@ -360,6 +372,7 @@ private:
         std::uint32_t channel;
         CreditRun run;
     };
+    static constexpr std::size_t many_runs = 64;  // are handed over
     std::vector<Sent> sent_;
     std::vector<Given> given_;
     // Of the port at hand.
