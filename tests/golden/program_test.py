@@ -479,7 +479,8 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(process.wait(timeout=60), 3)
 
     def start_long_run(self, *more):
-        words = ["run", EPS, ONE_SHOT, *LONG, *more, "--progress", "always", "--json", str(self.folder / "x.json")]
+        words = ["run", EPS, ONE_SHOT, *LONG, *more, "--engine", "reference", "--progress", "always",
+                 "--json", str(self.folder / "x.json")]
         process = subprocess.Popen([PROGRAM, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.kill)
         self.progress(process)
