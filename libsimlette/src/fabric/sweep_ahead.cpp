@@ -32,8 +32,11 @@ void SweepPlane::run_ahead(Time decide_before) {
         run_from_sources(decide_before);
         return;
     }
-    answer_before_ = decide_before;
-    unanswered_ = rules_.responses == ResponsePolicy::none ? SIZE_MAX : 0;
+    if (rules_.responses != ResponsePolicy::none) {
+        answer_before_ = decide_before;
+        unanswered_ = 0;
+        answer_landings();  // what is on a longer way than others
+    }
     run(decide_before, decide_before);
     unanswered_ = SIZE_MAX;
 }
