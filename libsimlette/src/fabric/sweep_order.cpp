@@ -243,7 +243,8 @@ void SweepNetwork::land(const Port& port, const FlitRun& run, Time first) {
 
 // Of a link to an accelerator: they come back to the port at hand.
 void SweepNetwork::keep_credits(Port& port, std::uint32_t channel, Time first, std::uint32_t count) {
-    due_credits_[channel].push_back({first, count});
+    due_credits_[channel].back() = {first, count};
+    due_credits_[channel].push_back({Time::never(), 0});
     credits_home_ = std::max(credits_home_, first + port.flit_time * (count - 1));
     last_event_ = std::max(last_event_, credits_home_);
 }

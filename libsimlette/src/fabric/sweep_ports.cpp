@@ -62,23 +62,24 @@ void SweepNetwork::visit(Place place, Time decide_before, Time absorb_before) {
     Time now = std::max(port.free_at, decided_);  // no window may pass over an instant at which a stall begins
     while (true) {
         ++events_;
+        const Time arrival = due_[pass.next].time;
         if ((port.queued[0] | port.queued[1]) == 0) {
-            if (pass.next == due_.size()) {
+            if (arrival == Time::never()) {
                 break;
             }
-            now = std::max(now, due_[pass.next].time);
+            now = std::max(now, arrival);
         }
         if (now >= decide_before) {
             break;
         }
-        if (!arriving_.empty() || (pass.next < due_.size() && due_[pass.next].time <= now)) {
+        if (arrival <= now || !arriving_.empty()) {
             absorb<at_switch>(pass, now);
         }
         std::uint32_t ready = (port.queued[0] > 0 ? 1U : 0U) | (port.queued[1] > 0 ? 2U : 0U);
         if constexpr (has_tags) {
             ready = take_tags(port, ready, now);
         }
-        const std::uint32_t able = port.finite == 0 ? ready & ~(1U << no_tag) : ready & paid(pass, now);
+        const std::uint32_t able = port.finite == 0 ? ready & ~(1U << no_tag) : paid(pass, ready, now);
         if (able == 0) {
             if constexpr (has_tags) {
                 note_tag_stall(port, ready, now);
@@ -101,7 +102,7 @@ void SweepNetwork::visit(Place place, Time decide_before, Time absorb_before) {
         }
         const std::uint32_t channel =
             (able >> port.next_channel & 1U) != 0 ? port.next_channel : 1U - port.next_channel;
-        std::int64_t flits = able == 3 ? 1 : flits_in_a_row<at_switch>(pass, channel, now, decide_before);
+        std::int64_t flits = able == 3 ? 1 : flits_in_a_row<at_switch>(pass, channel, ready, now, decide_before);
         if constexpr (has_tags) {
             const Time tag = enough_tags(port, ready);
             flits = tag == Time::never() ? flits : std::min(flits, ceil_div((tag - now).ps, port.flit_time.ps));
@@ -125,8 +126,8 @@ void SweepNetwork::finish(Pass& pass, Time decide_before, Time absorb_before) {
     const auto has_come = [&](const Inbound& one) {
         return one.time + (at_switch ? port.flit_time * (one.run.count - 1) : Duration{0}) == decide_before;
     };
-    const bool undecided =
-        absorb_before > decide_before && (decided_ == decide_before || std::any_of(due_.begin(), due_.end(), has_come));
+    const bool undecided = absorb_before > decide_before &&
+                           (decided_ == decide_before || std::any_of(due_.begin(), due_.end() - 1, has_come));
     const Time next_decision = std::max(port.free_at, decide_before);
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
         Time next = next_decision;
@@ -179,6 +180,7 @@ void SweepNetwork::take_due(Port& port, Time before) {
     if (!sorted) {
         sort_due();
     }
+    due_.push_back({Time::never(), {}, no_id});
 }
 
 // Those of one input come in order of time.
@@ -204,6 +206,7 @@ void SweepNetwork::take_credits(Port& port, Time before) {
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
         std::vector<CreditRun>& due = due_credits_[channel];
         due.clear();
+        due.push_back({Time::never(), 0});
         if ((port.finite >> channel & 1U) == 0) {
             continue;
         }
@@ -215,8 +218,8 @@ void SweepNetwork::take_credits(Port& port, Time before) {
                 continue;
             }
             std::size_t place = due.size();
-            due.push_back(run);
-            for (; place > 0 && run.time < due[place - 1].time; --place) {
+            due.push_back(due.back());
+            for (--place; place > 0 && run.time < due[place - 1].time; --place) {
                 due[place] = due[place - 1];
             }
             due[place] = run;
@@ -230,21 +233,21 @@ void SweepNetwork::take_credits(Port& port, Time before) {
 template <bool at_switch>
 void SweepNetwork::absorb(Pass& pass, Time until) {
     Port& port = pass.port;
-    const std::size_t first = pass.next;
-    while (pass.next < due_.size() && due_[pass.next].time < until) {
-        absorb_one<at_switch>(pass, due_[pass.next++]);
+    const bool grown = due_[pass.next].time < until || !arriving_.empty();
+    std::int64_t last = 0;  // flits that come at this instant
+    for (; due_[pass.next].time <= until; ++pass.next) {
+        const Inbound& arrival = due_[pass.next];
+        last += arrival.time == until && (!at_switch || arrival.run.count == 1) ? arrival.run.count : 0;
+        absorb_one<at_switch>(port, arrival);
     }
-    if (pass.next > first || !arriving_.empty()) {
-        note_queue(port, port.queued[0] + port.queued[1] - to_come(until - Duration{1}, port.flit_time));
-    }
-    while (pass.next < due_.size() && due_[pass.next].time == until) {
-        absorb_one<at_switch>(pass, due_[pass.next++]);
+    if (grown) {
+        const std::int64_t late = arriving_.empty() ? 0 : to_come(until - Duration{1}, port.flit_time);
+        note_queue(port, port.queued[0] + port.queued[1] - last - late);
     }
 }
 
 template <bool at_switch>
-void SweepNetwork::absorb_one(Pass& pass, const Inbound& arrival) {
-    Port& port = pass.port;
+void SweepNetwork::absorb_one(Port& port, const Inbound& arrival) {
     const std::uint32_t channel = arrival.run.channel();
     const std::int64_t flits = arrival.run.count;
     port.queued[channel] += flits;
@@ -279,46 +282,48 @@ std::int64_t SweepNetwork::to_come(Time after, Duration flit_time) {
     return flits;
 }
 
-// Bit per channel that has a credit.
-std::uint32_t SweepNetwork::paid(Pass& pass, Time now) {
+// Of the channels that are ready, those that have a credit. More are taken only where there is none in hand.
+std::uint32_t SweepNetwork::paid(Pass& pass, std::uint32_t ready, Time now) {
     std::uint32_t paid = 0;
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
-        if ((pass.port.finite >> channel & 1U) != 0) {
-            absorb_credits(pass, channel, now);
+        if ((ready >> channel & 1U) == 0) {
+            continue;
+        }
+        while (pass.port.credits[channel] <= 0 && next_credit(pass, channel) <= now) {
+            take_credit(pass, channel, now);
         }
         paid |= (pass.port.credits[channel] > 0 ? 1U : 0U) << channel;
     }
     return paid;
 }
 
-void SweepNetwork::absorb_credits(Pass& pass, std::uint32_t channel, Time until) {
-    std::vector<CreditRun>& runs = due_credits_[channel];
-    std::size_t& next = pass.paid[channel];
-    while (next < runs.size() && runs[next].time <= until) {
-        CreditRun run = runs[next];
-        const Duration flit_time = pass.port.flit_time;
-        const std::int64_t arrived = run.count == 1 ? 1 : std::min(run.count, (until - run.time).ps / flit_time.ps + 1);
-        pass.port.credits[channel] += arrived;
-        if (arrived == run.count) {
-            ++next;
-            continue;
-        }
-        run.time = run.time + flit_time * arrived;
-        run.count -= arrived;
-        std::size_t place = next;
-        for (; place + 1 < runs.size() && runs[place + 1].time < run.time; ++place) {
-            runs[place] = runs[place + 1];
-        }
-        runs[place] = run;
+// Takes the next credits that are due, as far as they have come by `until`. Requires: the first of them has.
+void SweepNetwork::take_credit(Pass& pass, std::uint32_t channel, Time until) {
+    CreditRun* next = due_credits_[channel].data() + pass.paid[channel];
+    CreditRun run = *next;
+    const Duration flit_time = pass.port.flit_time;
+    const std::int64_t arrived = run.count == 1 ? 1 : std::min(run.count, (until - run.time).ps / flit_time.ps + 1);
+    pass.port.credits[channel] += arrived;
+    if (arrived == run.count) {
+        ++pass.paid[channel];
+        return;
     }
+    run.time = run.time + flit_time * arrived;
+    run.count -= arrived;
+    for (; next[1].time < run.time; ++next) {
+        next[0] = next[1];
+    }
+    *next = run;
 }
 
 // Those that come after `until` wait for another window. Returns when the first of them comes.
 Time SweepNetwork::return_credits(Pass& pass, std::uint32_t channel, Time until) {
-    absorb_credits(pass, channel, until);
+    while (next_credit(pass, channel) <= until) {
+        take_credit(pass, channel, until);
+    }
     std::vector<CreditRun>& inbox = pass.port.credit_inbox[channel];
     const std::vector<CreditRun>& runs = due_credits_[channel];
-    inbox.insert(inbox.end(), runs.begin() + static_cast<std::ptrdiff_t>(pass.paid[channel]), runs.end());
+    inbox.insert(inbox.end(), runs.begin() + static_cast<std::ptrdiff_t>(pass.paid[channel]), runs.end() - 1);
     Time first = Time::never();
     for (const CreditRun& run : inbox) {
         first = std::min(first, run.time);
@@ -328,7 +333,7 @@ Time SweepNetwork::return_credits(Pass& pass, std::uint32_t channel, Time until)
 
 // When something comes that may end a stall.
 Time SweepNetwork::next_change(const Pass& pass, std::uint32_t ready) const {
-    Time next = pass.next < due_.size() ? due_[pass.next].time : Time::never();
+    Time next = due_[pass.next].time;
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
         next = (ready >> channel & 1U) != 0 ? std::min(next, next_credit(pass, channel)) : next;
     }
@@ -339,7 +344,7 @@ Time SweepNetwork::next_change(const Pass& pass, std::uint32_t ready) const {
 std::int64_t SweepNetwork::payable(const Pass& pass, std::uint32_t channel, Time from, std::int64_t most) const {
     const std::vector<CreditRun>& runs = due_credits_[channel];
     std::int64_t flits = pass.port.credits[channel];
-    for (std::size_t i = pass.paid[channel]; flits < most && i < runs.size(); ++i) {
+    for (std::size_t i = pass.paid[channel]; flits < most; ++i) {
         if (runs[i].time > from + pass.port.flit_time * flits) {
             break;
         }
@@ -348,9 +353,11 @@ std::int64_t SweepNetwork::payable(const Pass& pass, std::uint32_t channel, Time
     return std::min(flits, most);
 }
 
-// How many flits of a channel may leave one after the other before anything else can come between.
+// How many flits of a channel may leave one after the other before anything else can come between. What else is ready
+// waits for a credit.
 template <bool at_switch>
-std::int64_t SweepNetwork::flits_in_a_row(Pass& pass, std::uint32_t channel, Time start, Time before) {
+std::int64_t SweepNetwork::flits_in_a_row(Pass& pass, std::uint32_t channel, std::uint32_t ready, Time start,
+                                          Time before) {
     Port& port = pass.port;
     std::int64_t most = 0;
     if constexpr (at_switch) {
@@ -362,8 +369,8 @@ std::int64_t SweepNetwork::flits_in_a_row(Pass& pass, std::uint32_t channel, Tim
     if (most == 1) {
         return 1;
     }
-    Time end = pass.next < due_.size() ? std::min(before, due_[pass.next].time) : before;
-    if (port.queued[1 - channel] > 0) {
+    Time end = std::min(before, due_[pass.next].time);
+    if ((ready >> (1 - channel) & 1U) != 0) {
         end = std::min(end, next_credit(pass, 1 - channel));
     }
     most = std::min(most, ceil_div((end - start).ps, port.flit_time.ps));

@@ -198,15 +198,14 @@ private:
     template <bool at_switch>
     void absorb(Pass& pass, Time until);
     template <bool at_switch>
-    void absorb_one(Pass& pass, const Inbound& arrival);
+    void absorb_one(Port& port, const Inbound& arrival);
     template <bool at_switch, bool has_tags>
     void finish(Pass& pass, Time decide_before, Time absorb_before);
-    std::uint32_t paid(Pass& pass, Time now);
-    void absorb_credits(Pass& pass, std::uint32_t channel, Time until);
+    std::uint32_t paid(Pass& pass, std::uint32_t ready, Time now);
+    void take_credit(Pass& pass, std::uint32_t channel, Time until);
     Time return_credits(Pass& pass, std::uint32_t channel, Time until);
     Time next_credit(const Pass& pass, std::uint32_t channel) const {
-        const std::vector<CreditRun>& runs = due_credits_[channel];
-        return pass.paid[channel] < runs.size() ? runs[pass.paid[channel]].time : Time::never();
+        return due_credits_[channel][pass.paid[channel]].time;
     }
     Time next_change(const Pass& pass, std::uint32_t ready) const;
     std::int64_t payable(const Pass& pass, std::uint32_t channel, Time from, std::int64_t most) const;
@@ -216,7 +215,7 @@ private:
     }
     void note_left_waiting(Port& port, Time start, std::int64_t flits);
     template <bool at_switch>
-    std::int64_t flits_in_a_row(Pass& pass, std::uint32_t channel, Time start, Time before);
+    std::int64_t flits_in_a_row(Pass& pass, std::uint32_t channel, std::uint32_t ready, Time start, Time before);
     template <bool at_switch>
     RunQueues::Served serve(Port& port, std::uint32_t channel, Time start, std::uint32_t flits);
     template <bool at_switch>
@@ -369,7 +368,7 @@ private:
     };
     std::vector<Sent> sent_;
     std::vector<Given> given_;
-    // Of the port at hand.
+    // Of the port at hand; after the last one comes one that never does.
     std::vector<Inbound> due_;
     std::array<std::vector<CreditRun>, channel_count> due_credits_;
     std::vector<CreditRun> arriving_;  // runs that have begun to arrive
