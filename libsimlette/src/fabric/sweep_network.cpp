@@ -30,6 +30,7 @@ SweepNetwork::SweepNetwork(const HostGraph& graph, const RoutingSpec& routing, c
     require(misfit(graph, routing) == nullptr, "a sweep carries what it was asked to");
     graph.check();
     order_ports();
+    list_feeders();
     build_ports();
 }
 
@@ -58,11 +59,23 @@ void SweepNetwork::build_ports() {
         } else {
             apart_ = std::min(apart_, kind.flit_time);
         }
+        if (id >= first_switch_link_) {
+            const std::uint32_t from = graph_.links[id].from - graph_.accelerators;
+            port.feeders = first_feeder_[from];
+            for (RunQueues& queues : port.outputs) {
+                queues.reset(first_feeder_[from + 1] - port.feeders);
+            }
+        }
         for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
             const bool finite = kind.credits[channel] != unlimited;
             port.credits[channel] = kind.credits[channel];
             port.finite = static_cast<std::uint8_t>(port.finite | finite << channel);
             any_finite_ = any_finite_ || finite;
+        }
+    }
+    for (std::uint32_t at = 0; at < graph_.packet_switches; ++at) {
+        for (std::uint32_t i = first_feeder_[at]; i < first_feeder_[at + 1]; ++i) {
+            ports_[feeders_[i].place].input = i - first_feeder_[at];
         }
     }
     tags_.assign(rules_.tags == unlimited ? 0 : first_switch_link_, {});
@@ -491,7 +504,7 @@ StallReport SweepNetwork::explain() const {
             WaitingPort port{id, static_cast<Channel>(channel), {}};
             const std::uint32_t at = port_of(id).at;
             for (const LinkId out : at == no_id ? std::vector<LinkId>{} : leaving[at]) {
-                if (port_of(out).outputs[channel].holds(id)) {
+                if (port_of(out).outputs[channel].holds(port_of(id).input)) {
                     port.waits_for.push_back(out);
                 }
             }

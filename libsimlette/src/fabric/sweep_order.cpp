@@ -123,7 +123,23 @@ void SweepNetwork::order_ports() {
     }
 }
 
-void SweepNetwork::put(Place out, const FlitRun& run, LinkId input, Time arrives) {
+void SweepNetwork::list_feeders() {
+    std::vector<std::vector<LinkId>> of(graph_.packet_switches);
+    for (LinkId id = 0; id < graph_.links.size(); ++id) {
+        if (graph_.links[id].to >= graph_.accelerators) {
+            of[graph_.links[id].to - graph_.accelerators].push_back(id);
+        }
+    }
+    for (const std::vector<LinkId>& links : of) {
+        first_feeder_.push_back(static_cast<std::uint32_t>(feeders_.size()));
+        for (const LinkId id : links) {
+            feeders_.push_back({id, place_[id], graph_.class_of(id).credit_return});
+        }
+    }
+    first_feeder_.push_back(static_cast<std::uint32_t>(feeders_.size()));
+}
+
+void SweepNetwork::put(Place out, const FlitRun& run, std::uint32_t input, Time arrives) {
     __builtin_prefetch(&ports_[out].inbox);
     sent_.push_back({out, {arrives, run, input}});
     need(out);
@@ -150,28 +166,28 @@ void SweepNetwork::go_on(Port& port, const FlitRun& run, Time arrives) {
         return;
     }
     if (run.count == 1) {
-        put(ways[turn(port, run.channel(), choice.count)], run, port.link, arrives);
+        put(ways[turn(port, run.channel(), choice.count)], run, port.input, arrives);
         return;
     }
     FlitRun one = run;
     one.count = 1;
     for (std::uint32_t i = 0; i < run.count; ++i) {
         one.flit = i + 1 == run.count ? run.flit : run.flit & ~FlitRun::last_bit;
-        put(ways[turn(port, run.channel(), choice.count)], one, port.link, arrives + port.flit_time * i);
+        put(ways[turn(port, run.channel(), choice.count)], one, port.input, arrives + port.flit_time * i);
     }
 }
 
 // Links of another rate take flits one by one; so are those that are followed.
 void SweepNetwork::put_each(Place out, const FlitRun& run, const Port& input, Time arrives) {
     if (one_rate_ && !follows(run)) {
-        put(out, run, input.link, arrives);
+        put(out, run, input.input, arrives);
         return;
     }
     FlitRun one = run;
     one.count = 1;
     for (std::uint32_t i = 0; i < run.count; ++i) {
         one.flit = i + 1 == run.count ? run.flit : run.flit & ~FlitRun::last_bit;
-        put(out, one, input.link, arrives + input.flit_time * i);
+        put(out, one, input.input, arrives + input.flit_time * i);
     }
 }
 

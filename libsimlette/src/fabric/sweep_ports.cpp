@@ -400,14 +400,13 @@ void SweepNetwork::send(Pass& pass, std::uint32_t channel, Time start, std::int6
     const RunQueues::Served served = serve<at_switch>(port, channel, start, count);
     const FlitRun& run = served.run;
     if constexpr (at_switch) {
-        const Place input = place_[served.input];
-        if (any_finite_ && (ports_[input].finite >> channel & 1U) != 0) {
-            give_credits(input, channel, start + port.flit_time + graph_.class_of(served.input).credit_return, count,
-                         port.flit_time);
+        const Feeder& feeder = feeders_[port.feeders + served.input];
+        if (any_finite_ && (ports_[feeder.place].finite >> channel & 1U) != 0) {
+            give_credits(feeder.place, channel, start + port.flit_time + feeder.credit_return, count, port.flit_time);
         }
     }
     if (trace_.on()) [[unlikely]] {
-        trace_departure(port, run, served.input, start);
+        trace_departure(port, run, at_switch ? feeders_[port.feeders + served.input].link : no_id, start);
     }
     port.queued[channel] -= flits;
     port.waited += sum_of_times(start, flits, port.flit_time);

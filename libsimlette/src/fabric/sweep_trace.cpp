@@ -64,12 +64,12 @@ void SweepNetwork::trace_arrival(const Port& port, const Inbound& arrival, bool 
     if (waiting.wanted == no_id) {
         return;
     }
-    waiting.input = arrival.input;
+    waiting.input = at_switch ? feeders_[port.feeders + arrival.input].link : no_id;
     waiting.channel = channel;
     waiting.flits = arrival.run.count;
     waiting.flow = on_wire(id, channel).flow;
     if (at_switch) {
-        waiting.before = trace_.arrive(arrival.input, waiting.wanted, arrival.time - port_of(arrival.input).way);
+        waiting.before = trace_.arrive(waiting.input, waiting.wanted, arrival.time - port_of(waiting.input).way);
     } else {
         waiting.before = take_answer(id, arrival.time);
     }

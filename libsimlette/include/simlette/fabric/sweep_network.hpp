@@ -86,7 +86,7 @@ private:
     struct Inbound {
         Time time;  // of the first
         FlitRun run;
-        LinkId input = no_id;
+        std::uint32_t input = no_id;  // of a switch: which of its feeders
     };
     struct CreditRun {
         Time time;  // of the first, the others follow a flit time apart
@@ -101,6 +101,8 @@ private:
         Duration way{0};           // from the start of a flit to its arrival
         std::uint32_t at = no_id;  // the switch where it ends; no_id: an accelerator
         LinkId link = 0;
+        std::uint32_t input = no_id;    // of the switch where it ends
+        std::uint32_t feeders = no_id;  // first of the switch where it begins
         std::vector<Inbound> inbox;
         std::int64_t sent = 0;
         std::uint64_t waited = 0;  // as in FlitNetwork
@@ -171,6 +173,7 @@ private:
     void build_ports();
     void build_long_window();
     void order_ports();
+    void list_feeders();
     void begin_window(Time start);
     void add_landing(const Landing& landing);
     void sort_landings(Time since);
@@ -237,7 +240,7 @@ private:
 
     // Where flits go on to.
     void go_on(Port& port, const FlitRun& run, Time arrives);
-    void put(Place out, const FlitRun& run, LinkId input, Time arrives);
+    void put(Place out, const FlitRun& run, std::uint32_t input, Time arrives);
     void put_each(Place out, const FlitRun& run, const Port& input, Time arrives);
     std::uint32_t choose(Port& port, const FlitRun& run, std::uint32_t candidates);
     std::uint32_t turn(Port& port, std::uint32_t channel, std::uint32_t candidates);
@@ -329,7 +332,15 @@ private:
         std::uint32_t first_choice = 0;  // of HostGraph::choices
     };
     std::vector<Onward> onward_;
-    std::vector<Place> choices_;  // as HostGraph::choice_links
+    // What brings flits to a switch; those of one switch stand together, by link.
+    struct Feeder {
+        LinkId link;
+        Place place;
+        Duration credit_return;
+    };
+    std::vector<Feeder> feeders_;
+    std::vector<std::uint32_t> first_feeder_;  // of each switch, and one more at the end
+    std::vector<Place> choices_;               // as HostGraph::choice_links
     SourceQueues sources_;
     std::vector<std::uint32_t> spray_cycles_;
     std::vector<LinkId> way_back_;
