@@ -531,7 +531,6 @@ void SweepNetwork::clear() {
     landed_ = 0;
     alarms_ = {};
     sent_.clear();
-    given_.clear();
     deliveries_.clear();
     wakes_.clear();
     records_.clear();

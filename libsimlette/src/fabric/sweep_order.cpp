@@ -139,41 +139,13 @@ void SweepNetwork::list_feeders() {
     first_feeder_.push_back(static_cast<std::uint32_t>(feeders_.size()));
 }
 
-void SweepNetwork::put(Place out, const FlitRun& run, std::uint32_t input, Time arrives) {
-    __builtin_prefetch(&ports_[out].inbox);
-    sent_.push_back({out, {arrives, run, input}});
-    need(out);
-    expect(arrives);
-}
-
-// A run arrives at the end of a link.
-void SweepNetwork::go_on(Port& port, const FlitRun& run, Time arrives) {
-    last_event_ = std::max(last_event_, arrives + port.flit_time * (run.count - 1));
-    if (port.at == no_id) {
-        land(port, run, arrives);
-        return;
-    }
-    const Onward& onward = onward_[port.at];
-    const GroupPlace& destination = graph_.places[run.destination];
-    if (onward.own_group == destination.group) {
-        put_each(onward.first_down + destination.index, run, port, arrives);
-        return;
-    }
-    const LinkChoice& choice = graph_.choices[onward.first_choice + destination.group];
-    const Place* ways = choices_.data() + choice.first;
-    if (choice.count == 1 || !flit_by_flit_) {
-        put_each(ways[choice.count == 1 ? 0 : choose(port, run, choice.count)], run, port, arrives);
-        return;
-    }
-    if (run.count == 1) {
-        put(ways[turn(port, run.channel(), choice.count)], run, port.input, arrives);
-        return;
-    }
+// Flits that take one way each.
+void SweepNetwork::spread(Port& port, const FlitRun& run, const Place* ways, std::uint32_t count, Time arrives) {
     FlitRun one = run;
     one.count = 1;
     for (std::uint32_t i = 0; i < run.count; ++i) {
         one.flit = i + 1 == run.count ? run.flit : run.flit & ~FlitRun::last_bit;
-        put(ways[turn(port, run.channel(), choice.count)], one, port.input, arrives + port.flit_time * i);
+        put(ways[turn(port, run.channel(), count)], one, port.input, arrives + port.flit_time * i);
     }
 }
 
@@ -191,8 +163,11 @@ void SweepNetwork::put_each(Place out, const FlitRun& run, const Port& input, Ti
     }
 }
 
-// For all flits of a message alike.
+// For all flits of a message alike, unless each takes its turn.
 std::uint32_t SweepNetwork::choose(Port& port, const FlitRun& run, std::uint32_t candidates) {
+    if (flit_by_flit_) {
+        return turn(port, run.channel(), candidates);
+    }
     if (routing_.policy == RoutingPolicy::fixed) {
         return static_cast<std::uint32_t>(run.destination / graph_.switches[port.at].static_divisor % candidates);
     }
@@ -257,29 +232,6 @@ void SweepNetwork::land(const Port& port, const FlitRun& run, Time first) {
     add_landing({first + port.flit_time * (run.count - 1), run.flit, run.count, port.link});
 }
 
-// Of a link to an accelerator: they come back to the port at hand.
-void SweepNetwork::keep_credits(Port& port, std::uint32_t channel, Time first, std::uint32_t count) {
-    due_credits_[channel].back() = {first, count};
-    due_credits_[channel].push_back({Time::never(), 0});
-    credits_home_ = std::max(credits_home_, first + port.flit_time * (count - 1));
-    last_event_ = std::max(last_event_, credits_home_);
-}
-
-void SweepNetwork::give_credits(Place to, std::uint32_t channel, Time first, std::uint32_t count, Duration flit_time) {
-    Port& port = ports_[to];
-    __builtin_prefetch(&port.queued);
-    __builtin_prefetch(&port.credit_inbox[channel]);
-    if (one_rate_) {
-        given_.push_back({to, channel, {first, count}});
-    } else {
-        for (std::uint32_t i = 0; i < count; ++i) {
-            given_.push_back({to, channel, {first + flit_time * i, 1}});
-        }
-    }
-    credits_home_ = std::max(credits_home_, first + flit_time * (count - 1));
-    last_event_ = std::max(last_event_, credits_home_);
-}
-
 void SweepNetwork::hand_over_runs() {
     for (const Sent& one : sent_) {
         const std::vector<Inbound>& inbox = ports_[one.to].inbox;
@@ -289,22 +241,6 @@ void SweepNetwork::hand_over_runs() {
         ports_[one.to].inbox.push_back(one.inbound);
     }
     sent_.clear();
-}
-
-void SweepNetwork::hand_over_credits() {
-    for (const Given& one : given_) {
-        const std::vector<CreditRun>& inbox = ports_[one.to].credit_inbox[one.channel];
-        __builtin_prefetch(inbox.data() + inbox.size());
-    }
-    for (const Given& one : given_) {
-        Port& port = ports_[one.to];
-        port.credit_inbox[one.channel].push_back(one.run);
-        if (port.queued[one.channel] > 0) {
-            need(one.to);
-            expect(one.run.time);
-        }
-    }
-    given_.clear();
 }
 
 }  // namespace simlette

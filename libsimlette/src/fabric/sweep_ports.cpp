@@ -10,6 +10,9 @@ namespace {
 
 // Of `count` instants with a stride, modulo 2^64.
 std::uint64_t sum_of_times(Time first, std::int64_t count, Duration stride) {
+    if (count == 1) {
+        return static_cast<std::uint64_t>(first.ps);
+    }
     const auto n = static_cast<std::uint64_t>(count);
     const std::uint64_t pairs = n % 2 == 0 ? n / 2 * (n - 1) : (n - 1) / 2 * n;
     return static_cast<std::uint64_t>(first.ps) * n + static_cast<std::uint64_t>(stride.ps) * pairs;
@@ -37,7 +40,6 @@ void SweepNetwork::run_ports(Time decide_before, Time absorb_before) {
             } else {
                 visit<false, true>(place, decide_before, absorb_before);
             }
-            hand_over_credits();
             if (sent_.size() >= many_runs) {
                 hand_over_runs();
             }
@@ -48,6 +50,7 @@ void SweepNetwork::run_ports(Time decide_before, Time absorb_before) {
     free_messages_.insert(free_messages_.end(), freed_.begin(), freed_.end());
     freed_.clear();
     decided_ = decide_before;
+    last_event_ = std::max(last_event_, credits_home_);
 }
 
 template <bool at_switch, bool has_tags>
@@ -84,7 +87,7 @@ void SweepNetwork::visit(Place place, Time decide_before, Time absorb_before) {
             if constexpr (has_tags) {
                 note_tag_stall(port, ready, now);
             }
-            start_stalls(pass, ready, now);
+            start_stalls(port, ready, now);
             now = next_change(pass, ready);
             if constexpr (has_tags) {
                 now = std::min(now, enough_tags(port, ready));
@@ -98,17 +101,22 @@ void SweepNetwork::visit(Place place, Time decide_before, Time absorb_before) {
             if constexpr (has_tags) {
                 note_tag_stall(port, 0, now);
             }
-            end_stalls(pass, now);
+            end_stalls(port, now);
         }
         const std::uint32_t channel =
             (able >> port.next_channel & 1U) != 0 ? port.next_channel : 1U - port.next_channel;
-        std::int64_t flits = able == 3 ? 1 : flits_in_a_row<at_switch>(pass, channel, ready, now, decide_before);
+        std::int64_t flits = able == 3 ? 1 : next_run<at_switch>(port, channel);
+        flits = flits == 1 ? 1 : flits_in_a_row(pass, channel, ready, now, decide_before, flits);
         if constexpr (has_tags) {
             const Time tag = enough_tags(port, ready);
             flits = tag == Time::never() ? flits : std::min(flits, ceil_div((tag - now).ps, port.flit_time.ps));
             flits = channel == 0 ? flits_with_tags(port, flits) : flits;
         }
-        send<at_switch>(pass, channel, now, flits);
+        if (flits == 1) {
+            send<at_switch>(pass, channel, now, 1);
+        } else {
+            send_run<at_switch>(pass, channel, now, flits);
+        }
         now = port.free_at;
     }
     finish<at_switch, has_tags>(pass, decide_before, absorb_before);
@@ -118,6 +126,9 @@ void SweepNetwork::visit(Place place, Time decide_before, Time absorb_before) {
 template <bool at_switch, bool has_tags>
 void SweepNetwork::finish(Pass& pass, Time decide_before, Time absorb_before) {
     Port& port = pass.port;
+    if (pass.sent) {
+        last_event_ = std::max(last_event_, port.free_at + (port.way - port.flit_time));
+    }
     absorb<at_switch>(pass, decide_before);
     if (absorb_before > decide_before) {
         note_queue(port, port.queued[0] + port.queued[1] - (port.free_at > decide_before ? 0 : 1));
@@ -241,13 +252,12 @@ void SweepNetwork::absorb(Pass& pass, Time until) {
         absorb_one<at_switch>(port, arrival);
     }
     if (grown) {
-        const std::int64_t late = arriving_.empty() ? 0 : to_come(until - Duration{1}, port.flit_time);
-        note_queue(port, port.queued[0] + port.queued[1] - last - late);
+        note_queue(port, port.queued[0] + port.queued[1] - last - to_come(until - Duration{1}, port.flit_time));
     }
 }
 
 template <bool at_switch>
-void SweepNetwork::absorb_one(Port& port, const Inbound& arrival) {
+inline void SweepNetwork::absorb_one(Port& port, const Inbound& arrival) {
     const std::uint32_t channel = arrival.run.channel();
     const std::int64_t flits = arrival.run.count;
     port.queued[channel] += flits;
@@ -266,7 +276,7 @@ void SweepNetwork::absorb_one(Port& port, const Inbound& arrival) {
 }
 
 // Flits of runs that have begun to arrive, later than `after`.
-std::int64_t SweepNetwork::to_come(Time after, Duration flit_time) {
+std::int64_t SweepNetwork::runs_to_come(Time after, Duration flit_time) {
     std::int64_t flits = 0;
     for (std::size_t i = 0; i < arriving_.size();) {
         const CreditRun& run = arriving_[i];
@@ -282,27 +292,11 @@ std::int64_t SweepNetwork::to_come(Time after, Duration flit_time) {
     return flits;
 }
 
-// Of the channels that are ready, those that have a credit. More are taken only where there is none in hand.
-std::uint32_t SweepNetwork::paid(Pass& pass, std::uint32_t ready, Time now) {
-    std::uint32_t paid = 0;
-    for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
-        if ((ready >> channel & 1U) == 0) {
-            continue;
-        }
-        while (pass.port.credits[channel] <= 0 && next_credit(pass, channel) <= now) {
-            take_credit(pass, channel, now);
-        }
-        paid |= (pass.port.credits[channel] > 0 ? 1U : 0U) << channel;
-    }
-    return paid;
-}
-
-// Takes the next credits that are due, as far as they have come by `until`. Requires: the first of them has.
-void SweepNetwork::take_credit(Pass& pass, std::uint32_t channel, Time until) {
+void SweepNetwork::take_credit_run(Pass& pass, std::uint32_t channel, Time until) {
     CreditRun* next = due_credits_[channel].data() + pass.paid[channel];
     CreditRun run = *next;
     const Duration flit_time = pass.port.flit_time;
-    const std::int64_t arrived = run.count == 1 ? 1 : std::min(run.count, (until - run.time).ps / flit_time.ps + 1);
+    const std::int64_t arrived = std::min(run.count, (until - run.time).ps / flit_time.ps + 1);
     pass.port.credits[channel] += arrived;
     if (arrived == run.count) {
         ++pass.paid[channel];
@@ -332,7 +326,7 @@ Time SweepNetwork::return_credits(Pass& pass, std::uint32_t channel, Time until)
 }
 
 // When something comes that may end a stall.
-Time SweepNetwork::next_change(const Pass& pass, std::uint32_t ready) const {
+inline Time SweepNetwork::next_change(const Pass& pass, std::uint32_t ready) const {
     Time next = due_[pass.next].time;
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
         next = (ready >> channel & 1U) != 0 ? std::min(next, next_credit(pass, channel)) : next;
@@ -353,22 +347,22 @@ std::int64_t SweepNetwork::payable(const Pass& pass, std::uint32_t channel, Time
     return std::min(flits, most);
 }
 
-// How many flits of a channel may leave one after the other before anything else can come between. What else is ready
-// waits for a credit.
+// Flits of one message that are next, as far as nothing takes turns with them.
 template <bool at_switch>
-std::int64_t SweepNetwork::flits_in_a_row(Pass& pass, std::uint32_t channel, std::uint32_t ready, Time start,
-                                          Time before) {
-    Port& port = pass.port;
-    std::int64_t most = 0;
+inline std::int64_t SweepNetwork::next_run(const Port& port, std::uint32_t channel) {
     if constexpr (at_switch) {
         const RunQueues& queues = port.outputs[channel];
-        most = queues.inputs() > 1 ? 1 : queues.head(port.pool).count;
+        return queues.inputs() > 1 ? 1 : queues.head(port.pool).count;
     } else {
-        most = channel == 0 ? begin_request(port.link).flits_left : port.pool[port.answers.first()].run.count;
+        return channel == 0 ? begin_request(port.link).flits_left : port.pool[port.answers.first()].run.count;
     }
-    if (most == 1) {
-        return 1;
-    }
+}
+
+// How many of these flits may leave one after the other before anything else can come between. What else is ready waits
+// for a credit.
+std::int64_t SweepNetwork::flits_in_a_row(const Pass& pass, std::uint32_t channel, std::uint32_t ready, Time start,
+                                          Time before, std::int64_t most) const {
+    const Port& port = pass.port;
     Time end = std::min(before, due_[pass.next].time);
     if ((ready >> (1 - channel) & 1U) != 0) {
         end = std::min(end, next_credit(pass, 1 - channel));
@@ -378,7 +372,7 @@ std::int64_t SweepNetwork::flits_in_a_row(Pass& pass, std::uint32_t channel, std
 }
 
 template <bool at_switch>
-RunQueues::Served SweepNetwork::serve(Port& port, std::uint32_t channel, Time start, std::uint32_t flits) {
+inline RunQueues::Served SweepNetwork::serve(Port& port, std::uint32_t channel, Time start, std::uint32_t flits) {
     if constexpr (at_switch) {
         return port.outputs[channel].pop(flits, port.pool);
     } else {
@@ -394,7 +388,12 @@ RunQueues::Served SweepNetwork::serve(Port& port, std::uint32_t channel, Time st
 }
 
 template <bool at_switch>
-void SweepNetwork::send(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits) {
+void SweepNetwork::send_run(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits) {
+    send<at_switch>(pass, channel, start, flits);
+}
+
+template <bool at_switch>
+inline void SweepNetwork::send(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits) {
     Port& port = pass.port;
     const auto count = static_cast<std::uint32_t>(flits);
     const RunQueues::Served served = serve<at_switch>(port, channel, start, count);
@@ -402,7 +401,7 @@ void SweepNetwork::send(Pass& pass, std::uint32_t channel, Time start, std::int6
     if constexpr (at_switch) {
         const Feeder& feeder = feeders_[port.feeders + served.input];
         if (any_finite_ && (ports_[feeder.place].finite >> channel & 1U) != 0) {
-            give_credits(feeder.place, channel, start + port.flit_time + feeder.credit_return, count, port.flit_time);
+            give_credits(feeder.place, channel, {start + port.flit_time + feeder.credit_return, flits}, port.flit_time);
         }
     }
     if (trace_.on()) [[unlikely]] {
@@ -411,6 +410,7 @@ void SweepNetwork::send(Pass& pass, std::uint32_t channel, Time start, std::int6
     port.queued[channel] -= flits;
     port.waited += sum_of_times(start, flits, port.flit_time);
     port.sent += flits;
+    pass.sent = true;
     port.free_at = start + port.flit_time * flits;
     port.next_channel = static_cast<std::uint8_t>(1U - channel);
     port.on_wire = run.flit;
@@ -418,14 +418,63 @@ void SweepNetwork::send(Pass& pass, std::uint32_t channel, Time start, std::int6
     if ((port.finite >> channel & 1U) != 0) {
         port.credits[channel] -= flits;
         if (port.at == no_id) {
-            keep_credits(port, channel, start + port.way + graph_.class_of(port.link).credit_return, count);
+            keep_credits(channel, {start + port.way + graph_.class_of(port.link).credit_return, flits}, port.flit_time);
         }
     }
     go_on(port, run, start + port.way);
 }
 
+// A run arrives at the end of a link.
+inline void SweepNetwork::go_on(Port& port, const FlitRun& run, Time arrives) {
+    if (port.at == no_id) {
+        land(port, run, arrives);
+        return;
+    }
+    const Onward& onward = onward_[port.at];
+    const GroupPlace& destination = graph_.places[run.destination];
+    Place out = onward.first_down + destination.index;
+    if (onward.own_group != destination.group) {
+        const LinkChoice& choice = graph_.choices[onward.first_choice + destination.group];
+        const Place* ways = choices_.data() + choice.first;
+        if (run.count > 1 && flit_by_flit_ && choice.count > 1) {
+            spread(port, run, ways, choice.count, arrives);
+            return;
+        }
+        out = ways[choice.count == 1 ? 0 : choose(port, run, choice.count)];
+    }
+    if (run.count == 1) {
+        put(out, run, port.input, arrives);
+    } else {
+        put_each(out, run, port, arrives);
+    }
+}
+
+// Of a link to an accelerator: they come back to the port at hand.
+inline void SweepNetwork::keep_credits(std::uint32_t channel, const CreditRun& run, Duration flit_time) {
+    due_credits_[channel].back() = run;
+    due_credits_[channel].push_back({Time::never(), 0});
+    credits_home_ = std::max(credits_home_, run.time + flit_time * (run.count - 1));
+}
+
+inline void SweepNetwork::give_credits(Place to, std::uint32_t channel, const CreditRun& run, Duration flit_time) {
+    Port& port = ports_[to];
+    std::vector<CreditRun>& inbox = port.credit_inbox[channel];
+    if (one_rate_) {
+        inbox.push_back(run);
+    } else {
+        for (std::int64_t i = 0; i < run.count; ++i) {
+            inbox.push_back({run.time + flit_time * i, 1});
+        }
+    }
+    if (port.queued[channel] > 0) {
+        need(to);
+        expect(run.time);
+    }
+    credits_home_ = std::max(credits_home_, run.time + flit_time * (run.count - 1));
+}
+
 // With one flit leaving and at most one coming in each flit time, the first flit time shows the longest queue of a run.
-void SweepNetwork::note_left_waiting(Port& port, Time start, std::int64_t flits) {
+inline void SweepNetwork::note_left_waiting(Port& port, Time start, std::int64_t flits) {
     const std::int64_t waiting = port.queued[0] + port.queued[1] + flits - 1;
     if (arriving_.empty()) {
         note_queue(port, waiting);
@@ -435,23 +484,20 @@ void SweepNetwork::note_left_waiting(Port& port, Time start, std::int64_t flits)
 }
 
 // A stall begins for each channel that is ready and was not.
-void SweepNetwork::start_stalls(Pass& pass, std::uint32_t ready, Time now) {
-    Port& port = pass.port;
+inline void SweepNetwork::start_stalls(Port& port, std::uint32_t ready, Time now) {
+    const std::uint32_t fresh = ready & ~std::uint32_t{port.stalled};
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
-        if (((ready & ~std::uint32_t{port.stalled}) >> channel & 1U) != 0) {
-            port.stalled_since[channel] = now;
-        }
+        Time& since = port.stalled_since[channel];
+        since = (fresh >> channel & 1U) != 0 ? now : since;
     }
     port.stalled = static_cast<std::uint8_t>(ready);
     note_queue(port, port.queued[0] + port.queued[1] - to_come(now, port.flit_time));
 }
 
-void SweepNetwork::end_stalls(Pass& pass, Time now) {
-    Port& port = pass.port;
+inline void SweepNetwork::end_stalls(Port& port, Time now) {
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
-        if ((port.stalled >> channel & 1U) != 0) {
-            port.stall[channel] += now - port.stalled_since[channel];
-        }
+        const Duration stall = now - port.stalled_since[channel];
+        port.stall[channel] += (port.stalled >> channel & 1U) != 0 ? stall : Duration{0};
     }
     port.stalled = 0;
 }

@@ -168,6 +168,7 @@ private:
         Port& port;
         std::size_t next = 0;                           // of due_, not absorbed
         std::array<std::size_t, channel_count> paid{};  // of due_credits_, absorbed
+        bool sent = false;
     };
 
     void build_ports();
@@ -204,27 +205,54 @@ private:
     void absorb_one(Port& port, const Inbound& arrival);
     template <bool at_switch, bool has_tags>
     void finish(Pass& pass, Time decide_before, Time absorb_before);
-    std::uint32_t paid(Pass& pass, std::uint32_t ready, Time now);
-    void take_credit(Pass& pass, std::uint32_t channel, Time until);
+    // Of the channels that are ready, those that have a credit. More are taken only where there is none in hand.
+    std::uint32_t paid(Pass& pass, std::uint32_t ready, Time now) {
+        const bool first = (ready & 1U) != 0 && pays(pass, 0, now);
+        const bool second = (ready & 2U) != 0 && pays(pass, 1, now);
+        return (first ? 1U : 0U) | (second ? 2U : 0U);
+    }
+    bool pays(Pass& pass, std::uint32_t channel, Time now) {
+        while (pass.port.credits[channel] <= 0 && next_credit(pass, channel) <= now) {
+            take_credit(pass, channel, now);
+        }
+        return pass.port.credits[channel] > 0;
+    }
+    // Takes the next credits that are due, as far as they have come by `until`. Requires: the first of them has.
+    void take_credit(Pass& pass, std::uint32_t channel, Time until) {
+        if (due_credits_[channel][pass.paid[channel]].count > 1) {
+            take_credit_run(pass, channel, until);
+            return;
+        }
+        ++pass.port.credits[channel];
+        ++pass.paid[channel];
+    }
+    void take_credit_run(Pass& pass, std::uint32_t channel, Time until);
     Time return_credits(Pass& pass, std::uint32_t channel, Time until);
     Time next_credit(const Pass& pass, std::uint32_t channel) const {
         return due_credits_[channel][pass.paid[channel]].time;
     }
     Time next_change(const Pass& pass, std::uint32_t ready) const;
     std::int64_t payable(const Pass& pass, std::uint32_t channel, Time from, std::int64_t most) const;
-    std::int64_t to_come(Time after, Duration flit_time);
+    std::int64_t to_come(Time after, Duration flit_time) {
+        return arriving_.empty() ? 0 : runs_to_come(after, flit_time);
+    }
+    std::int64_t runs_to_come(Time after, Duration flit_time);
     void note_queue(Port& port, std::int64_t waiting) {
         port.peak_queue = waiting > port.peak_queue ? waiting : port.peak_queue;
     }
     void note_left_waiting(Port& port, Time start, std::int64_t flits);
     template <bool at_switch>
-    std::int64_t flits_in_a_row(Pass& pass, std::uint32_t channel, std::uint32_t ready, Time start, Time before);
+    std::int64_t next_run(const Port& port, std::uint32_t channel);
+    std::int64_t flits_in_a_row(const Pass& pass, std::uint32_t channel, std::uint32_t ready, Time start, Time before,
+                                std::int64_t most) const;
     template <bool at_switch>
     RunQueues::Served serve(Port& port, std::uint32_t channel, Time start, std::uint32_t flits);
     template <bool at_switch>
-    void send(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits);
-    void start_stalls(Pass& pass, std::uint32_t ready, Time now);
-    void end_stalls(Pass& pass, Time now);
+    [[gnu::always_inline]] void send(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits);
+    template <bool at_switch>
+    void send_run(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits);
+    void start_stalls(Port& port, std::uint32_t ready, Time now);
+    void end_stalls(Port& port, Time now);
     SourceQueues::Current& begin_request(LinkId id);
     void begin_departure(LinkId id, Time start);
     std::uint32_t start_message(const PortMessage& next, LinkId link);
@@ -240,7 +268,13 @@ private:
 
     // Where flits go on to.
     void go_on(Port& port, const FlitRun& run, Time arrives);
-    void put(Place out, const FlitRun& run, std::uint32_t input, Time arrives);
+    void put(Place out, const FlitRun& run, std::uint32_t input, Time arrives) {
+        __builtin_prefetch(&ports_[out].inbox);
+        sent_.push_back({out, {arrives, run, input}});
+        need(out);
+        expect(arrives);
+    }
+    void spread(Port& port, const FlitRun& run, const Place* ways, std::uint32_t count, Time arrives);
     void put_each(Place out, const FlitRun& run, const Port& input, Time arrives);
     std::uint32_t choose(Port& port, const FlitRun& run, std::uint32_t candidates);
     std::uint32_t turn(Port& port, std::uint32_t channel, std::uint32_t candidates);
@@ -249,9 +283,8 @@ private:
     void land_one_by_one(const Port& port, const FlitRun& run, Time first);
     std::uint32_t next_to_tell(Exchange& exchange, bool answer, std::uint32_t most) const;
     void hand_over_runs();
-    void hand_over_credits();
-    void keep_credits(Port& port, std::uint32_t channel, Time first, std::uint32_t count);
-    void give_credits(Place to, std::uint32_t channel, Time first, std::uint32_t count, Duration flit_time);
+    void keep_credits(std::uint32_t channel, const CreditRun& run, Duration flit_time);
+    void give_credits(Place to, std::uint32_t channel, const CreditRun& run, Duration flit_time);
 
     // Of messages that are traced.
     struct TracedInjection {
@@ -372,13 +405,7 @@ private:
         Place to;
         Inbound inbound;
     };
-    struct Given {
-        Place to;
-        std::uint32_t channel;
-        CreditRun run;
-    };
     std::vector<Sent> sent_;
-    std::vector<Given> given_;
     // Of the port at hand; after the last one comes one that never does.
     std::vector<Inbound> due_;
     std::array<std::vector<CreditRun>, channel_count> due_credits_;
