@@ -66,12 +66,8 @@ void SweepNetwork::build_ports() {
                 queues.reset(first_feeder_[from + 1] - port.feeders);
             }
         }
-        for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
-            const bool finite = kind.credits[channel] != unlimited;
-            port.credits[channel] = kind.credits[channel];
-            port.finite = static_cast<std::uint8_t>(port.finite | finite << channel);
-            any_finite_ = any_finite_ || finite;
-        }
+        port.credits = kind.credits;
+        port.finite = static_cast<std::uint8_t>(kind.finite());
     }
     for (std::uint32_t at = 0; at < graph_.packet_switches; ++at) {
         for (std::uint32_t i = first_feeder_[at]; i < first_feeder_[at + 1]; ++i) {

@@ -133,7 +133,8 @@ void SweepNetwork::list_feeders() {
     for (const std::vector<LinkId>& links : of) {
         first_feeder_.push_back(static_cast<std::uint32_t>(feeders_.size()));
         for (const LinkId id : links) {
-            feeders_.push_back({id, place_[id], graph_.class_of(id).credit_return});
+            const LinkClass& kind = graph_.class_of(id);
+            feeders_.push_back({id, place_[id], kind.credit_return, kind.finite()});
         }
     }
     first_feeder_.push_back(static_cast<std::uint32_t>(feeders_.size()));

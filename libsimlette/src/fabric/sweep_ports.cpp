@@ -143,9 +143,9 @@ void SweepNetwork::finish(Pass& pass, Time decide_before, Time absorb_before) {
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
         Time next = next_decision;
         if ((port.finite >> channel & 1U) != 0) {
-            const Time credit = return_credits(pass, channel, absorb_before - Duration{1});
+            return_credits(pass, channel, absorb_before - Duration{1});
             const bool stalled = (port.stalled >> channel & 1U) != 0 && !undecided;
-            next = port.credits[channel] > 0 || !stalled ? next : credit;
+            next = port.credits[channel] > 0 || !stalled ? next : next_returned(port, channel);
         }
         if constexpr (has_tags) {
             const bool waits = channel == 0 && waits_for_tag(port, absorb_before - Duration{1});
@@ -160,31 +160,33 @@ void SweepNetwork::finish(Pass& pass, Time decide_before, Time absorb_before) {
 
 template <bool at_switch>
 void SweepNetwork::take_due(Port& port, Time before) {
-    std::vector<Inbound>& inbox = port.inbox;
+    std::vector<Inbound>& later = port.inbox;
     due_.clear();
-    std::size_t kept = 0;
+    due_.swap(later);
+    std::size_t taken = 0;
     Time next = Time::never();
+    Time last;
     bool sorted = true;
-    for (Inbound& one : inbox) {
+    for (Inbound one : due_) {
+        if (at_switch && one.run.count > 1 && one.time < before &&
+            one.time + port.flit_time * (one.run.count - 1) >= before) {
+            const auto whole = static_cast<std::uint32_t>(ceil_div((before - one.time).ps, port.flit_time.ps));
+            sorted = sorted && last <= one.time;
+            last = one.time;
+            due_[taken++] = {one.time, one.run.take(whole), one.input};
+            one.time = one.time + port.flit_time * whole;
+        }
         if (one.time >= before) {
             next = std::min(next, one.time);
-            inbox[kept++] = one;
+            later.push_back(one);
             continue;
         }
-        sorted = sorted && (due_.empty() || due_.back().time <= one.time);
-        due_.push_back(one);
-        if (at_switch && one.run.count > 1 && one.time + port.flit_time * (one.run.count - 1) >= before) {
-            const auto whole = static_cast<std::uint32_t>(ceil_div((before - one.time).ps, port.flit_time.ps));
-            due_.back().run.count = whole;
-            due_.back().run.flit &= ~FlitRun::last_bit;
-            one.time = one.time + port.flit_time * whole;
-            one.run.count -= whole;
-            next = std::min(next, one.time);
-            inbox[kept++] = one;
-        }
+        sorted = sorted && last <= one.time;
+        last = one.time;
+        due_[taken++] = one;
     }
-    inbox.resize(kept);
-    if (kept > 0) {
+    due_.resize(taken);
+    if (!later.empty()) {
         need(place_of(port));
         expect(next);
     }
@@ -217,25 +219,24 @@ void SweepNetwork::take_credits(Port& port, Time before) {
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
         std::vector<CreditRun>& due = due_credits_[channel];
         due.clear();
+        if ((port.finite >> channel & 1U) != 0) {
+            std::vector<CreditRun>& later = port.credit_inbox[channel];
+            due.swap(later);
+            for (std::size_t i = 1; i < due.size(); ++i) {
+                const CreditRun run = due[i];
+                std::size_t place = i;
+                for (; place > 0 && run.time < due[place - 1].time; --place) {
+                    due[place] = due[place - 1];
+                }
+                due[place] = run;
+            }
+            while (!due.empty() && due.back().time >= before) {
+                later.push_back(due.back());
+                due.pop_back();
+            }
+            std::reverse(later.begin(), later.end());
+        }
         due.push_back({Time::never(), 0});
-        if ((port.finite >> channel & 1U) == 0) {
-            continue;
-        }
-        std::vector<CreditRun>& inbox = port.credit_inbox[channel];
-        std::size_t kept = 0;
-        for (const CreditRun& run : inbox) {
-            if (run.time >= before) {
-                inbox[kept++] = run;
-                continue;
-            }
-            std::size_t place = due.size();
-            due.push_back(due.back());
-            for (--place; place > 0 && run.time < due[place - 1].time; --place) {
-                due[place] = due[place - 1];
-            }
-            due[place] = run;
-        }
-        inbox.resize(kept);
     }
 }
 
@@ -310,16 +311,22 @@ void SweepNetwork::take_credit_run(Pass& pass, std::uint32_t channel, Time until
     *next = run;
 }
 
-// Those that come after `until` wait for another window. Returns when the first of them comes.
-Time SweepNetwork::return_credits(Pass& pass, std::uint32_t channel, Time until) {
+// Those that come after `until` wait for another window.
+void SweepNetwork::return_credits(Pass& pass, std::uint32_t channel, Time until) {
     while (next_credit(pass, channel) <= until) {
         take_credit(pass, channel, until);
     }
-    std::vector<CreditRun>& inbox = pass.port.credit_inbox[channel];
     const std::vector<CreditRun>& runs = due_credits_[channel];
-    inbox.insert(inbox.end(), runs.begin() + static_cast<std::ptrdiff_t>(pass.paid[channel]), runs.end() - 1);
+    std::vector<CreditRun>& later = pass.port.credit_inbox[channel];
+    for (std::size_t i = pass.paid[channel]; i + 1 < runs.size(); ++i) {
+        later.push_back(runs[i]);
+    }
+}
+
+// When the first of those comes that wait for another window.
+Time SweepNetwork::next_returned(const Port& port, std::uint32_t channel) {
     Time first = Time::never();
-    for (const CreditRun& run : inbox) {
+    for (const CreditRun& run : port.credit_inbox[channel]) {
         first = std::min(first, run.time);
     }
     return first;
@@ -400,7 +407,7 @@ inline void SweepNetwork::send(Pass& pass, std::uint32_t channel, Time start, st
     const FlitRun& run = served.run;
     if constexpr (at_switch) {
         const Feeder& feeder = feeders_[port.feeders + served.input];
-        if (any_finite_ && (ports_[feeder.place].finite >> channel & 1U) != 0) {
+        if ((feeder.finite >> channel & 1U) != 0) {
             give_credits(feeder.place, channel, {start + port.flit_time + feeder.credit_return, flits}, port.flit_time);
         }
     }

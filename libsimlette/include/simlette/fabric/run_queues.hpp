@@ -129,9 +129,7 @@ public:
             return;
         }
         if (lone_.count > 0) {
-            inputs_ = 0;
-            enqueue(lone_input_, lone_, pool);
-            lone_.count = 0;
+            enqueue_lone(pool);
         }
         enqueue(input, run, pool);
     }
@@ -148,7 +146,7 @@ public:
         FlitRun run;
     };
     // Serves so many flits of the next input. Requires: its first run has as many.
-    Served pop(std::uint32_t count, RunPool& pool) {
+    [[gnu::always_inline]] Served pop(std::uint32_t count, RunPool& pool) {
         if (lone_.count > 0) {
             return {lone_input_, pop_lone(count)};
         }
@@ -180,7 +178,7 @@ private:
         RunFifo runs;
     };
 
-    void enqueue(std::uint32_t input, const FlitRun& run, RunPool& pool) {
+    [[gnu::noinline]] void enqueue_lone(RunPool& pool) {
         if (narrow_ > queues_.size()) {
             for (std::uint32_t each = 0; each < narrow_; ++each) {
                 queues_.push_back({each, {}});
@@ -188,6 +186,12 @@ private:
             waiting_.resize(1);
             next_ = pointer_;
         }
+        inputs_ = 0;
+        enqueue(lone_input_, lone_, pool);
+        lone_.count = 0;
+    }
+
+    [[gnu::always_inline]] void enqueue(std::uint32_t input, const FlitRun& run, RunPool& pool) {
         const std::uint32_t place = narrow_ > 0 ? input : find(input);
         std::uint64_t& word = waiting_[place / 64];
         const std::uint64_t bit = std::uint64_t{1} << place % 64;

@@ -92,30 +92,30 @@ private:
         Time time;  // of the first, the others follow a flit time apart
         std::int64_t count = 0;
     };
-    // All that a port needs lies together.
+    // All that a port needs lies together, what others write first.
     struct alignas(64) Port {
-        Time free_at;  // of the wire
+        std::array<std::vector<CreditRun>, channel_count> credit_inbox;
         std::array<std::int64_t, channel_count> queued{};
+        alignas(64) std::vector<Inbound> inbox;
+        Time free_at;  // of the wire
         std::array<std::int64_t, channel_count> credits{};
-        Duration flit_time{0};
-        Duration way{0};           // from the start of a flit to its arrival
-        std::uint32_t at = no_id;  // the switch where it ends; no_id: an accelerator
-        LinkId link = 0;
-        std::uint32_t input = no_id;    // of the switch where it ends
-        std::uint32_t feeders = no_id;  // first of the switch where it begins
-        std::vector<Inbound> inbox;
-        std::int64_t sent = 0;
-        std::uint64_t waited = 0;  // as in FlitNetwork
         std::int64_t peak_queue = 0;
+        std::uint64_t waited = 0;  // as in FlitNetwork
+        std::int64_t sent = 0;
+        Duration flit_time{0};
+        Duration way{0};                // from the start of a flit to its arrival
+        std::uint32_t at = no_id;       // the switch where it ends; no_id: an accelerator
+        std::uint32_t input = no_id;    // of that switch
+        std::uint32_t feeders = no_id;  // first of the switch where it begins
+        LinkId link = 0;
+        std::uint32_t on_wire = 0;  // a flit of the run that left last
         std::uint8_t finite = 0;
         std::uint8_t next_channel = 0;
         std::uint8_t stalled = 0;
-        std::uint32_t on_wire = 0;                                 // a flit of the run that left last
-        alignas(64) std::array<RunQueues, channel_count> outputs;  // of a switch
-        RunPool pool;
-        std::array<std::vector<CreditRun>, channel_count> credit_inbox;
         std::array<Time, channel_count> stalled_since{};
         std::array<Duration, channel_count> stall{};
+        std::array<RunQueues, channel_count> outputs;  // of a switch
+        RunPool pool;
         RunFifo answers;                                     // of an accelerator
         std::array<std::uint32_t, channel_count> sprayed{};  // to the switch where it ends
         std::array<std::uint64_t, channel_count> draws{};
@@ -227,7 +227,8 @@ private:
         ++pass.paid[channel];
     }
     void take_credit_run(Pass& pass, std::uint32_t channel, Time until);
-    Time return_credits(Pass& pass, std::uint32_t channel, Time until);
+    void return_credits(Pass& pass, std::uint32_t channel, Time until);
+    static Time next_returned(const Port& port, std::uint32_t channel);
     Time next_credit(const Pass& pass, std::uint32_t channel) const {
         return due_credits_[channel][pass.paid[channel]].time;
     }
@@ -246,7 +247,7 @@ private:
     std::int64_t flits_in_a_row(const Pass& pass, std::uint32_t channel, std::uint32_t ready, Time start, Time before,
                                 std::int64_t most) const;
     template <bool at_switch>
-    RunQueues::Served serve(Port& port, std::uint32_t channel, Time start, std::uint32_t flits);
+    [[gnu::always_inline]] RunQueues::Served serve(Port& port, std::uint32_t channel, Time start, std::uint32_t flits);
     template <bool at_switch>
     [[gnu::always_inline]] void send(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits);
     template <bool at_switch>
@@ -335,10 +336,9 @@ private:
     RoutingSpec routing_;
     TransactionRules rules_;
     std::uint64_t seed_;
-    bool one_rate_;      // runs keep their form from link to link
-    bool one_way_;       // all flits of a port-message take the same links
-    bool flit_by_flit_;  // flits of one port-message part at switches
-    bool any_finite_ = false;
+    bool one_rate_;       // runs keep their form from link to link
+    bool one_way_;        // all flits of a port-message take the same links
+    bool flit_by_flit_;   // flits of one port-message part at switches
     bool many_landings_;  // as in FlitNetwork
     Duration window_{0};
     Duration long_window_{0};            // of one that deliveries are told after
@@ -370,6 +370,7 @@ private:
         LinkId link;
         Place place;
         Duration credit_return;
+        std::uint32_t finite = 0;  // as Port::finite
     };
     std::vector<Feeder> feeders_;
     std::vector<std::uint32_t> first_feeder_;  // of each switch, and one more at the end
