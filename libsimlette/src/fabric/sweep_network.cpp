@@ -110,12 +110,6 @@ void SweepNetwork::begin_window(Time start) {
     sort_landings(since);
 }
 
-void SweepNetwork::add_landing(const Landing& landing) {
-    landings_.push_back(landing);
-    first_landing_ = std::min(first_landing_, landing.time);
-    last_landing_ = std::max(last_landing_, landing.time);
-}
-
 // Into slices of the window, then each by itself.
 void SweepNetwork::sort_landings(Time since) {
     constexpr std::size_t slices = 2048;

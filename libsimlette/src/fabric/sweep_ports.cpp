@@ -59,13 +59,14 @@ void SweepNetwork::visit(Place place, Time decide_before, Time absorb_before) {
     Port& port = pass.port;
     take_due<at_switch>(port, absorb_before);
     if (port.finite != 0) {
-        take_credits(port, absorb_before);
+        take_credits(pass, absorb_before);
     }
+    pass.arrival = due_.data();
     arriving_.clear();
     Time now = std::max(port.free_at, decided_);  // no window may pass over an instant at which a stall begins
     while (true) {
         ++events_;
-        const Time arrival = due_[pass.next].time;
+        const Time arrival = pass.arrival->time;
         if ((port.queued[0] | port.queued[1]) == 0) {
             if (arrival == Time::never()) {
                 break;
@@ -160,40 +161,47 @@ void SweepNetwork::finish(Pass& pass, Time decide_before, Time absorb_before) {
 
 template <bool at_switch>
 void SweepNetwork::take_due(Port& port, Time before) {
-    std::vector<Inbound>& later = port.inbox;
     due_.clear();
-    due_.swap(later);
-    std::size_t taken = 0;
-    Time next = Time::never();
+    due_.swap(port.inbox);
+    const Duration flit_time = at_switch ? port.flit_time : Duration{0};
     Time last;
+    Time end;
     bool sorted = true;
-    for (Inbound one : due_) {
-        if (at_switch && one.run.count > 1 && one.time < before &&
-            one.time + port.flit_time * (one.run.count - 1) >= before) {
-            const auto whole = static_cast<std::uint32_t>(ceil_div((before - one.time).ps, port.flit_time.ps));
-            sorted = sorted && last <= one.time;
-            last = one.time;
-            due_[taken++] = {one.time, one.run.take(whole), one.input};
-            one.time = one.time + port.flit_time * whole;
-        }
-        if (one.time >= before) {
-            next = std::min(next, one.time);
-            later.push_back(one);
-            continue;
-        }
+    for (const Inbound& one : due_) {
         sorted = sorted && last <= one.time;
         last = one.time;
-        due_[taken++] = one;
+        end = std::max(end, one.run.count == 1 ? last : last + flit_time * (one.run.count - 1));
     }
-    due_.resize(taken);
-    if (!later.empty()) {
-        need(place_of(port));
-        expect(next);
+    if (end >= before) {
+        leave_later(port, flit_time, before);
     }
     if (!sorted) {
         sort_due();
     }
     due_.push_back({Time::never(), {}, no_id});
+}
+
+// Runs of which some flits arrive later are cut.
+void SweepNetwork::leave_later(Port& port, Duration flit_time, Time before) {
+    Time next = Time::never();
+    std::size_t taken = 0;
+    for (std::size_t i = 0; i < due_.size(); ++i) {
+        Inbound one = due_[i];
+        if (one.time < before) {
+            if (one.run.count == 1 || one.time + flit_time * (one.run.count - 1) < before) {
+                due_[taken++] = one;
+                continue;
+            }
+            const auto whole = static_cast<std::uint32_t>(ceil_div((before - one.time).ps, flit_time.ps));
+            due_[taken++] = {one.time, one.run.take(whole), one.input};
+            one.time = one.time + flit_time * whole;
+        }
+        next = std::min(next, one.time);
+        port.inbox.push_back(one);
+    }
+    due_.resize(taken);
+    need(place_of(port));
+    expect(next);
 }
 
 // Those of one input come in order of time.
@@ -215,12 +223,12 @@ void SweepNetwork::sort_due() {
     }
 }
 
-void SweepNetwork::take_credits(Port& port, Time before) {
+void SweepNetwork::take_credits(Pass& pass, Time before) {
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
         std::vector<CreditRun>& due = due_credits_[channel];
         due.clear();
-        if ((port.finite >> channel & 1U) != 0) {
-            std::vector<CreditRun>& later = port.credit_inbox[channel];
+        if ((pass.port.finite >> channel & 1U) != 0) {
+            std::vector<CreditRun>& later = pass.port.credit_inbox[channel];
             due.swap(later);
             for (std::size_t i = 1; i < due.size(); ++i) {
                 const CreditRun run = due[i];
@@ -237,6 +245,7 @@ void SweepNetwork::take_credits(Port& port, Time before) {
             std::reverse(later.begin(), later.end());
         }
         due.push_back({Time::never(), 0});
+        pass.credit[channel] = due.data();
     }
 }
 
@@ -245,10 +254,10 @@ void SweepNetwork::take_credits(Port& port, Time before) {
 template <bool at_switch>
 void SweepNetwork::absorb(Pass& pass, Time until) {
     Port& port = pass.port;
-    const bool grown = due_[pass.next].time < until || !arriving_.empty();
+    const bool grown = pass.arrival->time < until || !arriving_.empty();
     std::int64_t last = 0;  // flits that come at this instant
-    for (; due_[pass.next].time <= until; ++pass.next) {
-        const Inbound& arrival = due_[pass.next];
+    for (; pass.arrival->time <= until; ++pass.arrival) {
+        const Inbound& arrival = *pass.arrival;
         last += arrival.time == until && (!at_switch || arrival.run.count == 1) ? arrival.run.count : 0;
         absorb_one<at_switch>(port, arrival);
     }
@@ -294,13 +303,13 @@ std::int64_t SweepNetwork::runs_to_come(Time after, Duration flit_time) {
 }
 
 void SweepNetwork::take_credit_run(Pass& pass, std::uint32_t channel, Time until) {
-    CreditRun* next = due_credits_[channel].data() + pass.paid[channel];
+    CreditRun* next = pass.credit[channel];
     CreditRun run = *next;
     const Duration flit_time = pass.port.flit_time;
     const std::int64_t arrived = std::min(run.count, (until - run.time).ps / flit_time.ps + 1);
     pass.port.credits[channel] += arrived;
     if (arrived == run.count) {
-        ++pass.paid[channel];
+        ++pass.credit[channel];
         return;
     }
     run.time = run.time + flit_time * arrived;
@@ -313,13 +322,11 @@ void SweepNetwork::take_credit_run(Pass& pass, std::uint32_t channel, Time until
 
 // Those that come after `until` wait for another window.
 void SweepNetwork::return_credits(Pass& pass, std::uint32_t channel, Time until) {
-    while (next_credit(pass, channel) <= until) {
+    while (pass.credit[channel]->time <= until) {
         take_credit(pass, channel, until);
     }
-    const std::vector<CreditRun>& runs = due_credits_[channel];
-    std::vector<CreditRun>& later = pass.port.credit_inbox[channel];
-    for (std::size_t i = pass.paid[channel]; i + 1 < runs.size(); ++i) {
-        later.push_back(runs[i]);
+    for (const CreditRun* run = pass.credit[channel]; run->time != Time::never(); ++run) {
+        pass.port.credit_inbox[channel].push_back(*run);
     }
 }
 
@@ -333,23 +340,20 @@ Time SweepNetwork::next_returned(const Port& port, std::uint32_t channel) {
 }
 
 // When something comes that may end a stall.
-inline Time SweepNetwork::next_change(const Pass& pass, std::uint32_t ready) const {
-    Time next = due_[pass.next].time;
+inline Time SweepNetwork::next_change(const Pass& pass, std::uint32_t ready) {
+    Time next = pass.arrival->time;
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
-        next = (ready >> channel & 1U) != 0 ? std::min(next, next_credit(pass, channel)) : next;
+        next = (ready >> channel & 1U) != 0 ? std::min(next, pass.credit[channel]->time) : next;
     }
     return next;
 }
 
 // So many flits, one after the other, find a credit each.
-std::int64_t SweepNetwork::payable(const Pass& pass, std::uint32_t channel, Time from, std::int64_t most) const {
-    const std::vector<CreditRun>& runs = due_credits_[channel];
+std::int64_t SweepNetwork::payable(const Pass& pass, std::uint32_t channel, Time from, std::int64_t most) {
     std::int64_t flits = pass.port.credits[channel];
-    for (std::size_t i = pass.paid[channel]; flits < most; ++i) {
-        if (runs[i].time > from + pass.port.flit_time * flits) {
-            break;
-        }
-        flits += runs[i].count;
+    const CreditRun* run = pass.credit[channel];
+    for (; flits < most && run->time <= from + pass.port.flit_time * flits; ++run) {
+        flits += run->count;
     }
     return std::min(flits, most);
 }
@@ -368,11 +372,11 @@ inline std::int64_t SweepNetwork::next_run(const Port& port, std::uint32_t chann
 // How many of these flits may leave one after the other before anything else can come between. What else is ready waits
 // for a credit.
 std::int64_t SweepNetwork::flits_in_a_row(const Pass& pass, std::uint32_t channel, std::uint32_t ready, Time start,
-                                          Time before, std::int64_t most) const {
+                                          Time before, std::int64_t most) {
     const Port& port = pass.port;
-    Time end = std::min(before, due_[pass.next].time);
+    Time end = std::min(before, pass.arrival->time);
     if ((ready >> (1 - channel) & 1U) != 0) {
-        end = std::min(end, next_credit(pass, 1 - channel));
+        end = std::min(end, pass.credit[1 - channel]->time);
     }
     most = std::min(most, ceil_div((end - start).ps, port.flit_time.ps));
     return (port.finite >> channel & 1U) == 0 ? most : payable(pass, channel, start, most);
@@ -425,7 +429,7 @@ inline void SweepNetwork::send(Pass& pass, std::uint32_t channel, Time start, st
     if ((port.finite >> channel & 1U) != 0) {
         port.credits[channel] -= flits;
         if (port.at == no_id) {
-            keep_credits(channel, {start + port.way + graph_.class_of(port.link).credit_return, flits}, port.flit_time);
+            keep_credits(pass, channel, {start + port.way + graph_.class_of(port.link).credit_return, flits});
         }
     }
     go_on(port, run, start + port.way);
@@ -457,10 +461,13 @@ inline void SweepNetwork::go_on(Port& port, const FlitRun& run, Time arrives) {
 }
 
 // Of a link to an accelerator: they come back to the port at hand.
-inline void SweepNetwork::keep_credits(std::uint32_t channel, const CreditRun& run, Duration flit_time) {
-    due_credits_[channel].back() = run;
-    due_credits_[channel].push_back({Time::never(), 0});
-    credits_home_ = std::max(credits_home_, run.time + flit_time * (run.count - 1));
+inline void SweepNetwork::keep_credits(Pass& pass, std::uint32_t channel, const CreditRun& run) {
+    std::vector<CreditRun>& due = due_credits_[channel];
+    const std::ptrdiff_t next = pass.credit[channel] - due.data();
+    due.back() = run;
+    due.push_back({Time::never(), 0});
+    pass.credit[channel] = due.data() + next;
+    credits_home_ = std::max(credits_home_, run.time + pass.port.flit_time * (run.count - 1));
 }
 
 inline void SweepNetwork::give_credits(Place to, std::uint32_t channel, const CreditRun& run, Duration flit_time) {

@@ -12,6 +12,7 @@
 // It carries any routing but adaptive; misfit() says what it leaves to FlitNetwork.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -166,8 +167,8 @@ private:
     // What one port does in one window.
     struct Pass {
         Port& port;
-        std::size_t next = 0;                           // of due_, not absorbed
-        std::array<std::size_t, channel_count> paid{};  // of due_credits_, absorbed
+        const Inbound* arrival = nullptr;                // the next of due_
+        std::array<CreditRun*, channel_count> credit{};  // the next of due_credits_
         bool sent = false;
     };
 
@@ -176,7 +177,11 @@ private:
     void order_ports();
     void list_feeders();
     void begin_window(Time start);
-    void add_landing(const Landing& landing);
+    void add_landing(const Landing& landing) {
+        landings_.push_back(landing);
+        first_landing_ = std::min(first_landing_, landing.time);
+        last_landing_ = std::max(last_landing_, landing.time);
+    }
     void sort_landings(Time since);
     void run_ports(Time decide_before, Time absorb_before);
 
@@ -197,7 +202,8 @@ private:
     void visit(Place place, Time decide_before, Time absorb_before);
     template <bool at_switch>
     void take_due(Port& port, Time before);
-    void take_credits(Port& port, Time before);
+    void leave_later(Port& port, Duration flit_time, Time before);
+    void take_credits(Pass& pass, Time before);
     void sort_due();
     template <bool at_switch>
     void absorb(Pass& pass, Time until);
@@ -206,34 +212,31 @@ private:
     template <bool at_switch, bool has_tags>
     void finish(Pass& pass, Time decide_before, Time absorb_before);
     // Of the channels that are ready, those that have a credit. More are taken only where there is none in hand.
-    std::uint32_t paid(Pass& pass, std::uint32_t ready, Time now) {
+    static std::uint32_t paid(Pass& pass, std::uint32_t ready, Time now) {
         const bool first = (ready & 1U) != 0 && pays(pass, 0, now);
         const bool second = (ready & 2U) != 0 && pays(pass, 1, now);
         return (first ? 1U : 0U) | (second ? 2U : 0U);
     }
-    bool pays(Pass& pass, std::uint32_t channel, Time now) {
-        while (pass.port.credits[channel] <= 0 && next_credit(pass, channel) <= now) {
+    static bool pays(Pass& pass, std::uint32_t channel, Time now) {
+        while (pass.port.credits[channel] <= 0 && pass.credit[channel]->time <= now) {
             take_credit(pass, channel, now);
         }
         return pass.port.credits[channel] > 0;
     }
     // Takes the next credits that are due, as far as they have come by `until`. Requires: the first of them has.
-    void take_credit(Pass& pass, std::uint32_t channel, Time until) {
-        if (due_credits_[channel][pass.paid[channel]].count > 1) {
+    static void take_credit(Pass& pass, std::uint32_t channel, Time until) {
+        if (pass.credit[channel]->count > 1) {
             take_credit_run(pass, channel, until);
             return;
         }
         ++pass.port.credits[channel];
-        ++pass.paid[channel];
+        ++pass.credit[channel];
     }
-    void take_credit_run(Pass& pass, std::uint32_t channel, Time until);
-    void return_credits(Pass& pass, std::uint32_t channel, Time until);
+    static void take_credit_run(Pass& pass, std::uint32_t channel, Time until);
+    static void return_credits(Pass& pass, std::uint32_t channel, Time until);
     static Time next_returned(const Port& port, std::uint32_t channel);
-    Time next_credit(const Pass& pass, std::uint32_t channel) const {
-        return due_credits_[channel][pass.paid[channel]].time;
-    }
-    Time next_change(const Pass& pass, std::uint32_t ready) const;
-    std::int64_t payable(const Pass& pass, std::uint32_t channel, Time from, std::int64_t most) const;
+    static Time next_change(const Pass& pass, std::uint32_t ready);
+    static std::int64_t payable(const Pass& pass, std::uint32_t channel, Time from, std::int64_t most);
     std::int64_t to_come(Time after, Duration flit_time) {
         return arriving_.empty() ? 0 : runs_to_come(after, flit_time);
     }
@@ -244,8 +247,8 @@ private:
     void note_left_waiting(Port& port, Time start, std::int64_t flits);
     template <bool at_switch>
     std::int64_t next_run(const Port& port, std::uint32_t channel);
-    std::int64_t flits_in_a_row(const Pass& pass, std::uint32_t channel, std::uint32_t ready, Time start, Time before,
-                                std::int64_t most) const;
+    static std::int64_t flits_in_a_row(const Pass& pass, std::uint32_t channel, std::uint32_t ready, Time start,
+                                       Time before, std::int64_t most);
     template <bool at_switch>
     [[gnu::always_inline]] RunQueues::Served serve(Port& port, std::uint32_t channel, Time start, std::uint32_t flits);
     template <bool at_switch>
@@ -284,7 +287,7 @@ private:
     void land_one_by_one(const Port& port, const FlitRun& run, Time first);
     std::uint32_t next_to_tell(Exchange& exchange, bool answer, std::uint32_t most) const;
     void hand_over_runs();
-    void keep_credits(std::uint32_t channel, const CreditRun& run, Duration flit_time);
+    void keep_credits(Pass& pass, std::uint32_t channel, const CreditRun& run);
     void give_credits(Place to, std::uint32_t channel, const CreditRun& run, Duration flit_time);
 
     // Of messages that are traced.
