@@ -83,7 +83,11 @@ void SweepNetwork::visit(Place place, Time decide_before, Time absorb_before) {
         if constexpr (has_tags) {
             ready = take_tags(port, ready, now);
         }
-        const std::uint32_t able = port.finite == 0 ? ready & ~(1U << no_tag) : paid(pass, ready, now);
+        std::uint32_t able = port.finite == 0 ? ready & ~(1U << no_tag) : paid(pass, ready, now);
+        if (!has_tags && able == 0 && stalls_alone(pass, ready, decide_before)) {
+            now = take_stall(pass, ready >> 1U, now);
+            able = ready;
+        }
         if (able == 0) {
             if constexpr (has_tags) {
                 note_tag_stall(port, ready, now);
@@ -165,14 +169,14 @@ void SweepNetwork::take_due(Port& port, Time before) {
     due_.swap(port.inbox);
     const Duration flit_time = at_switch ? port.flit_time : Duration{0};
     Time last;
-    Time end;
     bool sorted = true;
+    bool early = true;  // all flits of all runs are due
     for (const Inbound& one : due_) {
         sorted = sorted && last <= one.time;
         last = one.time;
-        end = std::max(end, one.run.count == 1 ? last : last + flit_time * (one.run.count - 1));
+        early = early && (one.run.count == 1 ? last : last + flit_time * (one.run.count - 1)) < before;
     }
-    if (end >= before) {
+    if (!early) {
         leave_later(port, flit_time, before);
     }
     if (!sorted) {
@@ -231,6 +235,9 @@ void SweepNetwork::take_credits(Pass& pass, Time before) {
             std::vector<CreditRun>& later = pass.port.credit_inbox[channel];
             due.swap(later);
             for (std::size_t i = 1; i < due.size(); ++i) {
+                if (due[i - 1].time <= due[i].time) {
+                    continue;
+                }
                 const CreditRun run = due[i];
                 std::size_t place = i;
                 for (; place > 0 && run.time < due[place - 1].time; --place) {
@@ -252,7 +259,7 @@ void SweepNetwork::take_credits(Pass& pass, Time before) {
 // Everything that arrives up to and including `until`. Just before it, the queue is at its longest since the last
 // departure.
 template <bool at_switch>
-void SweepNetwork::absorb(Pass& pass, Time until) {
+inline void SweepNetwork::absorb(Pass& pass, Time until) {
     Port& port = pass.port;
     const bool grown = pass.arrival->time < until || !arriving_.empty();
     std::int64_t last = 0;  // flits that come at this instant
@@ -506,6 +513,25 @@ inline void SweepNetwork::start_stalls(Port& port, std::uint32_t ready, Time now
     }
     port.stalled = static_cast<std::uint8_t>(ready);
     note_queue(port, port.queued[0] + port.queued[1] - to_come(now, port.flit_time));
+}
+
+// Whether one channel alone is ready and waits for a credit, and that comes before anything else.
+inline bool SweepNetwork::stalls_alone(const Pass& pass, std::uint32_t ready, Time before) const {
+    const Port& port = pass.port;
+    const std::uint32_t channel = ready >> 1U;
+    return ready != 3 && port.stalled == 0 && arriving_.empty() && port.credits[channel] == 0 &&
+           pass.credit[channel]->time < std::min(before, pass.arrival->time);
+}
+
+// A stall from its beginning to its end in one step.
+inline Time SweepNetwork::take_stall(Pass& pass, std::uint32_t channel, Time now) {
+    Port& port = pass.port;
+    const Time end = pass.credit[channel]->time;
+    note_queue(port, port.queued[0] + port.queued[1]);
+    port.stall[channel] += end - now;
+    take_credit(pass, channel, end);
+    ++events_;
+    return end;
 }
 
 inline void SweepNetwork::end_stalls(Port& port, Time now) {

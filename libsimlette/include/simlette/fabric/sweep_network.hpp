@@ -206,7 +206,7 @@ private:
     void take_credits(Pass& pass, Time before);
     void sort_due();
     template <bool at_switch>
-    void absorb(Pass& pass, Time until);
+    [[gnu::always_inline]] void absorb(Pass& pass, Time until);
     template <bool at_switch>
     void absorb_one(Port& port, const Inbound& arrival);
     template <bool at_switch, bool has_tags>
@@ -255,6 +255,8 @@ private:
     [[gnu::always_inline]] void send(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits);
     template <bool at_switch>
     void send_run(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits);
+    bool stalls_alone(const Pass& pass, std::uint32_t ready, Time before) const;
+    Time take_stall(Pass& pass, std::uint32_t channel, Time now);
     void start_stalls(Port& port, std::uint32_t ready, Time now);
     void end_stalls(Port& port, Time now);
     SourceQueues::Current& begin_request(LinkId id);
