@@ -52,7 +52,6 @@ void SweepNetwork::go_ahead() {
 void SweepNetwork::answer_landings() {
     answer_early(landings_, unanswered_);
     unanswered_ = landings_.size();
-    hand_over_runs();
 }
 
 // Of data that lands before the end of the window; that it has landed is told later.

@@ -520,7 +520,6 @@ void SweepNetwork::clear() {
     last_landing_ = {};
     landed_ = 0;
     alarms_ = {};
-    sent_.clear();
     deliveries_.clear();
     wakes_.clear();
     records_.clear();

@@ -233,15 +233,4 @@ void SweepNetwork::land(const Port& port, const FlitRun& run, Time first) {
     add_landing({first + port.flit_time * (run.count - 1), run.flit, run.count, port.link});
 }
 
-void SweepNetwork::hand_over_runs() {
-    for (const Sent& one : sent_) {
-        const std::vector<Inbound>& inbox = ports_[one.to].inbox;
-        __builtin_prefetch(inbox.data() + inbox.size());
-    }
-    for (const Sent& one : sent_) {
-        ports_[one.to].inbox.push_back(one.inbound);
-    }
-    sent_.clear();
-}
-
 }  // namespace simlette

@@ -21,9 +21,7 @@ std::uint64_t sum_of_times(Time first, std::int64_t count, Duration stride) {
 }  // namespace
 
 void SweepNetwork::run_ports(Time decide_before, Time absorb_before) {
-    constexpr std::size_t many_runs = 64;
     attention_ = Time::never();
-    hand_over_runs();
     for (std::size_t word = 0; word < busy_.size(); ++word) {
         std::uint64_t to_do = busy_[word];
         while (to_do != 0) {
@@ -40,13 +38,9 @@ void SweepNetwork::run_ports(Time decide_before, Time absorb_before) {
             } else {
                 visit<false, true>(place, decide_before, absorb_before);
             }
-            if (sent_.size() >= many_runs) {
-                hand_over_runs();
-            }
             to_do = busy_[word] & ~((std::uint64_t{2} << bit) - 1);  // credits may have called others since
         }
     }
-    hand_over_runs();
     free_messages_.insert(free_messages_.end(), freed_.begin(), freed_.end());
     freed_.clear();
     decided_ = decide_before;

@@ -275,8 +275,7 @@ private:
     // Where flits go on to.
     void go_on(Port& port, const FlitRun& run, Time arrives);
     void put(Place out, const FlitRun& run, std::uint32_t input, Time arrives) {
-        __builtin_prefetch(&ports_[out].inbox);
-        sent_.push_back({out, {arrives, run, input}});
+        ports_[out].inbox.push_back({arrives, run, input});
         need(out);
         expect(arrives);
     }
@@ -288,7 +287,6 @@ private:
     void land(const Port& port, const FlitRun& run, Time first);
     void land_one_by_one(const Port& port, const FlitRun& run, Time first);
     std::uint32_t next_to_tell(Exchange& exchange, bool answer, std::uint32_t most) const;
-    void hand_over_runs();
     void keep_credits(Pass& pass, std::uint32_t channel, const CreditRun& run);
     void give_credits(Place to, std::uint32_t channel, const CreditRun& run, Duration flit_time);
 
@@ -406,12 +404,6 @@ private:
         }
     };
     std::priority_queue<Alarm, std::vector<Alarm>, Later> alarms_;
-    // On their way to other ports: written there together, so that the cache is not waited for one by one.
-    struct Sent {
-        Place to;
-        Inbound inbound;
-    };
-    std::vector<Sent> sent_;
     // Of the port at hand; after the last one comes one that never does.
     std::vector<Inbound> due_;
     std::array<std::vector<CreditRun>, channel_count> due_credits_;
