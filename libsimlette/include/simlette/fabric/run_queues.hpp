@@ -33,47 +33,34 @@ struct FlitRun {
     }
 };
 
-// Runs linked to FIFOs; one pool for a port. Places are given out in turn, so what arrives together lies together, and
-// as inputs are served in turn, also leaves together.
+// Runs linked to FIFOs; one pool for a port. The place that was given back last is taken first: it is in the cache.
 class RunPool {
 public:
     struct Node {
-        FlitRun run;  // none: the place is free
+        FlitRun run;
         std::uint32_t next = no_id;
     };
     Node& operator[](std::uint32_t id) { return nodes_[id]; }
     const Node& operator[](std::uint32_t id) const { return nodes_[id]; }
 
     std::uint32_t take(const FlitRun& run) {
-        if (2 * std::size_t{++taken_} > nodes_.size()) {  // at least half are free, so that the next one is near
-            turn_ = static_cast<std::uint32_t>(nodes_.size());
-            nodes_.resize(std::max<std::size_t>(4, 2 * nodes_.size()));
+        if (free_ == no_id) {
+            free_ = static_cast<std::uint32_t>(nodes_.size());
+            nodes_.emplace_back();
         }
-        while (nodes_[turn_].run.count != 0) {
-            turn_ = turn_ + 1 < nodes_.size() ? turn_ + 1 : 0;
-        }
-        nodes_[turn_] = {run};
-        fetch_after(turn_);
-        return turn_;
+        const std::uint32_t id = free_;
+        free_ = nodes_[id].next;
+        nodes_[id] = {run};
+        return id;
     }
     void give_back(std::uint32_t id) {
-        fetch_after(id);
-        nodes_[id].run.count = 0;
-        --taken_;
+        nodes_[id].next = free_;
+        free_ = id;
     }
 
 private:
-    // Places are used in turn.
-    void fetch_after(std::uint32_t place) const {
-        constexpr std::size_t ahead = 12;
-        if (place + ahead < nodes_.size()) {
-            __builtin_prefetch(&nodes_[place + ahead]);
-        }
-    }
-
     std::vector<Node> nodes_;
-    std::uint32_t taken_ = 0;
-    std::uint32_t turn_ = 0;  // the place given out last
+    std::uint32_t free_ = no_id;
 };
 
 class RunFifo {
