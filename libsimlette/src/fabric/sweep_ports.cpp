@@ -183,19 +183,22 @@ void SweepNetwork::take_due(Port& port, Time before) {
 void SweepNetwork::leave_later(Port& port, Duration flit_time, Time before) {
     Time next = Time::never();
     std::size_t taken = 0;
-    for (std::size_t i = 0; i < due_.size(); ++i) {
-        Inbound one = due_[i];
-        if (one.time < before) {
-            if (one.run.count == 1 || one.time + flit_time * (one.run.count - 1) < before) {
-                due_[taken++] = one;
-                continue;
-            }
-            const auto whole = static_cast<std::uint32_t>(ceil_div((before - one.time).ps, flit_time.ps));
-            due_[taken++] = {one.time, one.run.take(whole), one.input};
-            one.time = one.time + flit_time * whole;
-        }
+    const auto leave = [&](const Inbound& one) {
         next = std::min(next, one.time);
         port.inbox.push_back(one);
+    };
+    for (const Inbound& one : due_) {
+        if (one.time >= before) {
+            leave(one);
+        } else if (one.run.count == 1 || one.time + flit_time * (one.run.count - 1) < before) {
+            due_[taken++] = one;
+        } else {
+            Inbound rest = one;
+            const auto whole = static_cast<std::uint32_t>(ceil_div((before - one.time).ps, flit_time.ps));
+            rest.time = one.time + flit_time * whole;
+            due_[taken++] = {one.time, rest.run.take(whole), one.input};
+            leave(rest);
+        }
     }
     due_.resize(taken);
     need(place_of(port));
@@ -212,6 +215,9 @@ void SweepNetwork::sort_due() {
         return;
     }
     for (std::size_t i = 1; i < due_.size(); ++i) {
+        if (due_[i - 1].time <= due_[i].time) {
+            continue;
+        }
         const Inbound one = due_[i];
         std::size_t place = i;
         for (; place > 0 && one.time < due_[place - 1].time; --place) {
