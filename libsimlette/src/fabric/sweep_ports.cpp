@@ -83,14 +83,7 @@ void SweepNetwork::visit(Place place, Time decide_before, Time absorb_before) {
             able = ready;
         }
         if (able == 0) {
-            if constexpr (has_tags) {
-                note_tag_stall(port, ready, now);
-            }
-            start_stalls(port, ready, now);
-            now = next_change(pass, ready);
-            if constexpr (has_tags) {
-                now = std::min(now, enough_tags(port, ready));
-            }
+            now = stall<has_tags>(pass, ready, now);
             if (now == Time::never()) {
                 break;
             }
@@ -532,6 +525,21 @@ inline Time SweepNetwork::take_stall(Pass& pass, std::uint32_t channel, Time now
     take_credit(pass, channel, end);
     ++events_;
     return end;
+}
+
+// Nothing can leave. Returns when something comes that may change that.
+template <bool has_tags>
+inline Time SweepNetwork::stall(const Pass& pass, std::uint32_t ready, Time now) {
+    Port& port = pass.port;
+    if constexpr (has_tags) {
+        note_tag_stall(port, ready, now);
+    }
+    start_stalls(port, ready, now);
+    const Time change = next_change(pass, ready);
+    if constexpr (has_tags) {
+        return std::min(change, enough_tags(port, ready));
+    }
+    return change;
 }
 
 inline void SweepNetwork::end_stalls(Port& port, Time now) {

@@ -257,6 +257,8 @@ private:
     void send_run(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits);
     bool stalls_alone(const Pass& pass, std::uint32_t ready, Time before) const;
     Time take_stall(Pass& pass, std::uint32_t channel, Time now);
+    template <bool has_tags>
+    Time stall(const Pass& pass, std::uint32_t ready, Time now);
     void start_stalls(Port& port, std::uint32_t ready, Time now);
     void end_stalls(Port& port, Time now);
     SourceQueues::Current& begin_request(LinkId id);
