@@ -35,9 +35,9 @@ inline Setting packet_setting(std::uint32_t accelerators, std::uint32_t ports, B
     return setting;
 }
 
-// Racks of 32 behind 36 rails, 4:1 towards electronic switches above: the all-EPS fabric of the paper.
-inline Setting rack_setting(std::uint32_t accelerators, Bytes bytes) {
-    Setting setting = packet_setting(accelerators, 36, bytes);
+// Racks of 32 behind rails, 4:1 towards electronic switches above; with 36 ports the all-EPS fabric of the paper.
+inline Setting rack_setting(std::uint32_t accelerators, std::uint32_t ports, Bytes bytes) {
+    Setting setting = packet_setting(accelerators, ports, bytes);
     setting.fabric.kind = FabricKind::two_level;
     setting.fabric.group = 32;
     setting.fabric.level1 = {DeviceKind::eps, 72, 32, 8};

@@ -122,6 +122,16 @@ std::vector<Override> overrides_of(const CommonOptions& options) {
     return overrides;
 }
 
+unsigned threads_of(const std::string& option, const std::string& text) {
+    constexpr unsigned most = 1024;
+    const bool digits = text.find_first_not_of("0123456789") == std::string::npos && text.size() < 5;
+    const unsigned long threads = digits ? std::stoul(text) : 0;
+    if (threads == 0 || threads > most) {
+        refuse("`" + option + "` is `" + text + "`; expected a whole number from 1 to " + std::to_string(most));
+    }
+    return static_cast<unsigned>(threads);
+}
+
 std::optional<std::uint64_t> seed_of(const CommonOptions& options) {
     return options.seed.empty() ? std::nullopt : std::optional<std::uint64_t>(seed_of(options.seed));
 }

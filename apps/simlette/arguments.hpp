@@ -46,6 +46,7 @@ struct CommonOptions {
 void add_common_options(CLI::App& app, CommonOptions& options);  // without the files
 void add_files(CLI::App& app, CommonOptions& options);           // TOPOLOGY and WORKLOAD
 std::vector<Override> overrides_of(const CommonOptions& options);
+unsigned threads_of(const std::string& option, const std::string& text);
 std::optional<std::uint64_t> seed_of(const CommonOptions& options);
 RunInputs inputs_of(const CommonOptions& options);
 

@@ -19,6 +19,7 @@ struct RunOptions {
     CommonOptions common;
     std::string mode = "flit";
     std::string engine = "auto";
+    std::string threads = "1";
     std::string until;
     std::string csv;
     std::string messages;
@@ -43,6 +44,9 @@ void add_run_options(CLI::App& app, RunOptions& options) {
         app, "--engine", options.engine, "ENGINE",
         "What carries flit mode: reference (an event for each flit), sweep (windows, the same results sooner), or "
         "auto");
+    add_value(app, "--threads", options.threads, "N",
+              "Threads for one simulation, at most; ports of the accelerators that carry different things are shared "
+              "out among them by the sweep. The results are the same");
     add_value(app, "--until", options.until, "TIME", "Stop at this simulated time, such as `50 us`");
     app.add_flag("--check", options.check, "Print the resolved configuration and an estimate; simulate nothing");
     app.add_flag("--explain", options.explain,
@@ -144,6 +148,7 @@ std::vector<ModeRun> simulate(const LoadedRun& loaded, const RunInputs& inputs, 
     control.engine = options.engine == "sweep"       ? Engine::sweep
                      : options.engine == "reference" ? Engine::reference
                                                      : Engine::automatic;
+    control.threads = threads_of("--threads", options.threads);
     if (all_modes(options)) {
         return run_modes(loaded, inputs, control);
     }

@@ -46,16 +46,7 @@ void add_sweep_options(CLI::App& app, SweepOptions& options) {
 }
 
 unsigned jobs_of(const std::string& text) {
-    constexpr unsigned most_jobs = 1024;
-    if (text.empty()) {
-        return std::max(1U, std::thread::hardware_concurrency());
-    }
-    const bool digits = text.find_first_not_of("0123456789") == std::string::npos && text.size() < 5;
-    const unsigned long jobs = digits ? std::stoul(text) : 0;
-    if (jobs == 0 || jobs > most_jobs) {
-        refuse("`--jobs` is `" + text + "`; expected a whole number from 1 to " + std::to_string(most_jobs));
-    }
-    return static_cast<unsigned>(jobs);
+    return text.empty() ? std::max(1U, std::thread::hardware_concurrency()) : threads_of("--jobs", text);
 }
 
 Outputs outputs_of(const SweepOptions& options) {

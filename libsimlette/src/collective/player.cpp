@@ -174,7 +174,7 @@ void CollectiveRun::conclude(Time end) {
 void CollectiveRun::deliver(Time now, const Delivery& delivery, Orders& orders) {
     const std::uint32_t rank = delivery.destination_rank - first_place_;
     std::int64_t& bytes = arrived_[at(delivery.phase, rank)];
-    bytes += delivery.bytes.count;
+    bytes += delivery.of_all_planes().count;
     require(bytes <= needed(delivery.phase, rank), "no byte is delivered twice");
     note_arrival(now, delivery);
     if (delivery.phase == phase_[rank] && bytes == needed(delivery.phase, rank)) {
@@ -347,7 +347,8 @@ Time CollectiveRun::first_reaction(const Outlook::Pace& pace) const {
         return Time::never();
     }
     const std::int64_t messages = ceil_div(least, pace.largest.count);
-    return pace.from + pace.apart * (ceil_div(messages, std::int64_t{pace.ports}) - 1);
+    const std::int64_t flits = std::max(messages, ceil_div(least, flit_bytes.count) - pace.on_way);
+    return pace.from + pace.apart * (ceil_div(flits, std::int64_t{pace.ports}) - 1);
 }
 
 CollectiveRun::Waiting CollectiveRun::lowest_waiting() const {

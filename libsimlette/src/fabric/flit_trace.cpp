@@ -69,14 +69,14 @@ FlitTrace::Range FlitTrace::find_all(const TracedMessage& like) const {
     return {static_cast<std::uint32_t>(first - wanted_.begin()), static_cast<std::uint32_t>(last - wanted_.begin())};
 }
 
-void FlitTrace::begin(std::uint32_t message, const TracedMessage& key) {
+void FlitTrace::begin(MessageKey message, const TracedMessage& key) {
     const std::uint32_t wanted = find(key);
     if (wanted != no_id) {
         under_way_[message] = wanted;
     }
 }
 
-std::uint32_t FlitTrace::wanted_of(std::uint32_t message) const {
+std::uint32_t FlitTrace::wanted_of(MessageKey message) const {
     const auto found = under_way_.find(message);
     return found == under_way_.end() ? no_id : found->second;
 }

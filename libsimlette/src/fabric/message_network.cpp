@@ -152,7 +152,8 @@ void MessageNetwork::reach_core(LinkId from, std::uint32_t message) {
     }
 }
 
-void MessageNetwork::reply(std::uint32_t message, bool) {
+void MessageNetwork::reply(const Delivery& request, bool) {
+    const std::uint32_t message = request.message;
     require(table_[message].half == TransactionHalf::read_request, "a request is answered once");
     table_[message].half = TransactionHalf::read_data;
     answer(message);

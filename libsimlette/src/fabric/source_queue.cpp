@@ -7,8 +7,9 @@
 namespace simlette {
 
 SourceQueues::SourceQueues(const HostGraph& graph, const RoutingSpec& routing, const TransactionRules& rules,
-                           std::uint64_t seed)
+                           std::uint64_t seed, const Plane& plane)
     : graph_(graph),
+      plane_(plane),
       rules_(rules),
       striping_(routing, rules.fidelity == Fidelity::ualink ? max_request : flit_bytes, seed),
       ports_(graph.first_switch_link()),
@@ -22,7 +23,7 @@ const std::vector<SourceQueues::PortLoad>& SourceQueues::spread(const Injection&
     }
     const std::int64_t even = even_units(injection);
     if (even > 0 && rules_.fidelity == Fidelity::paper && !injection.read &&
-        !striping_.restarts(even, graph_.ports_to_all)) {
+        !striping_.restarts(even, ports_to_all())) {
         spread_even(injection, even);
     } else {
         spread_each(injection);
@@ -59,12 +60,13 @@ void SourceQueues::spread_each(const Injection& injection) {
 // Message after message a unit for each port in turn.
 void SourceQueues::spread_even(const Injection& injection, std::int64_t units) {
     const std::int64_t all = units * injection.messages->sizes(injection.rank, injection.phase).messages;
-    const std::int64_t ports = graph_.ports_to_all;
+    const std::int64_t ports = ports_to_all();
     const std::int64_t start = injection.before % ports;
     largest_ = std::max(largest_, Bytes{ceil_div(units, ports) * flit_bytes.count});
-    for (std::int64_t port = 0; port < ports; ++port) {
+    for (std::uint32_t i = 0; i < graph_.ports_to_all; ++i) {
+        const std::int64_t port = plane_.index + i;
         const std::int64_t first = port >= start ? port - start : port + ports - start;
-        loads_[static_cast<std::size_t>(port)].flits = first < all ? 1 + (all - 1 - first) / ports : 0;
+        loads_[i].flits = first < all ? 1 + (all - 1 - first) / ports : 0;
     }
 }
 
@@ -72,6 +74,19 @@ std::int64_t SourceQueues::even_units(const Injection& injection) const {
     const PhaseSizes sizes = injection.messages->sizes(injection.rank, injection.phase);
     const bool known = graph_.ports_to_all != 0 && sizes.messages > 0;
     return known ? striping_.even_units(sizes.least, sizes.most) : 0;
+}
+
+bool SourceQueues::alike_on_planes(const Injection& injection) const {
+    const PhaseSizes sizes = injection.messages->sizes(injection.rank, injection.phase);
+    if (sizes.messages > 0 && sizes.least == sizes.most) {
+        return striping_.even(sizes.least, ports_to_all());
+    }
+    OutMessage message;
+    bool even = true;
+    for (std::uint32_t i = 0; even && injection.messages->message(injection.rank, injection.phase, i, message); ++i) {
+        even = striping_.even(message.bytes, ports_to_all());
+    }
+    return even;
 }
 
 std::uint32_t SourceQueues::hold(const Injection& injection, std::int64_t even) {
@@ -166,8 +181,8 @@ Bytes SourceQueues::look_at_next(Cursor& cursor, const Held& held, LinkId link, 
 
 // Goes past the messages that have nothing for a port.
 Bytes SourceQueues::find_even(Cursor& cursor, const Held& held, LinkId link, OutMessage& message) const {
-    const std::uint32_t ports = graph_.ports_to_all;
-    const auto position = static_cast<std::uint32_t>(link % ports);
+    const std::uint32_t ports = ports_to_all();
+    const auto position = static_cast<std::uint32_t>(link % graph_.ports_to_all + plane_.index);
     const auto start = static_cast<std::uint32_t>(cursor.before % ports);
     std::uint32_t first = position;
     if (!striping_.restarts(held.even, ports)) {

@@ -1,12 +1,13 @@
 // Windows that go ahead of the deliveries: what lands in them is told afterwards.
 #include <algorithm>
+#include <iterator>
 
 #include <simlette/fabric/sweep_network.hpp>
 
 namespace simlette {
 
 // Requires that ports which answer come after those on which what they answer lands.
-void SweepNetwork::build_long_window() {
+void SweepPlane::build_long_window() {
     constexpr std::int64_t most_windows = 16;  // keeps what is untold to a few windows where no link leads to a switch
     long_window_ = window_ * most_windows;
     std::vector<std::uint32_t> ports(graph_.accelerators, 0);
@@ -26,53 +27,121 @@ void SweepNetwork::build_long_window() {
     }
 }
 
-bool SweepNetwork::may_go_ahead(Time limit) const {
-    constexpr std::size_t many_landings = 1 << 15;  // the cache holds no more until they are told
-    const Time end = start_ + long_window_;
-    if (outlook_ == nullptr || trace_.on() || long_window_ <= window_ || due_landings_.size() > many_landings ||
-        limit < end || std::min(attention_, first_landing_) >= end || (!alarms_.empty() && alarms_.top().first < end)) {
-        return false;
+void SweepPlane::run_ahead(Time decide_before) {
+    if (one_direction()) {
+        run_from_sources(decide_before);
+        return;
     }
-    return outlook_->first_reaction({start_, apart_, most_ports_, sources_.largest()}) >= end;
+    answer_before_ = decide_before;
+    unanswered_ = rules_.responses == ResponsePolicy::none ? SIZE_MAX : 0;
+    run(decide_before, decide_before);
+    unanswered_ = SIZE_MAX;
 }
 
-void SweepNetwork::go_ahead() {
-    const Time end = start_ + long_window_;
-    if (rules_.responses != ResponsePolicy::none) {
-        answer_before_ = end;
-        answer_early(due_landings_, landed_);
-        unanswered_ = 0;
+void SweepPlane::run_from_sources(Time decide_before) {
+    attention_ = Time::never();
+    for (std::size_t word = busy_.size(); word-- > 0;) {
+        std::uint64_t to_do = busy_[word];
+        while (to_do != 0) {
+            const auto bit = 63U - static_cast<unsigned>(__builtin_clzll(to_do));
+            const auto place = static_cast<Place>(word * 64 + bit);
+            busy_[word] &= ~(std::uint64_t{1} << bit);
+            if (order_[place] >= first_switch_link_) {
+                visit<true>(place, decide_before, decide_before);
+            } else {
+                visit<false>(place, decide_before, decide_before);
+            }
+            to_do = busy_[word] & ((std::uint64_t{1} << bit) - 1);
+        }
     }
-    run_ports(end, end);
-    unanswered_ = SIZE_MAX;
-    begin_window(end);
+    decided_ = decide_before;
 }
 
 // What the port at hand has let land.
-void SweepNetwork::answer_landings() {
-    answer_early(landings_, unanswered_);
-    unanswered_ = landings_.size();
+void SweepPlane::answer_landings() {
+    constexpr std::size_t ahead = 16;
+    for (; unanswered_ < landings_.size(); ++unanswered_) {
+        if (unanswered_ + ahead < landings_.size()) {
+            __builtin_prefetch(message_of(landings_[unanswered_ + ahead]));
+        }
+        if (landings_[unanswered_].time < answer_before_) {
+            answer_early(landings_[unanswered_]);
+        }
+    }
 }
 
-// Of data that lands before the end of the window; that it has landed is told later.
-void SweepNetwork::answer_early(LargeVector<Landing>& landings, std::size_t first) {
-    constexpr std::size_t ahead = 16;
-    for (std::size_t i = first; i < landings.size(); ++i) {
-        if (i + ahead < landings.size()) {
-            __builtin_prefetch(messages_.data() + (landings[i + ahead].flit >> 2U));
-        }
-        Landing& landing = landings[i];
-        if (landing.time >= answer_before_ || (landing.flit & 1U) != 0) {
-            continue;
-        }
-        const std::uint32_t id = landing.flit >> 2U;
-        Message& message = messages_[id];
-        landing.counted = true;
-        landing.count = message.undelivered;
-        message.undelivered = 0;
-        message.answer_link = way_back_[landing.link];
-        queue_answer(id, 1, landing.time);
+void SweepPlane::answer_early(Landing& landing) {
+    if ((landing.flit & 1U) != 0) {
+        return;
     }
+    const std::uint32_t id = landing.flit >> 2U;
+    Message& message = messages_[id];
+    landing.counted = true;
+    landing.count = message.undelivered;
+    message.undelivered = 0;
+    message.answer_link = way_back_[landing.link];
+    queue_answer(id, 1, landing.time);
+}
+
+namespace {
+
+constexpr std::int64_t many_landings = 1 << 15;  // the cache holds no more until they are told
+
+}  // namespace
+
+Outlook::Pace SweepNetwork::pace() const {
+    const SweepPlane& plane = planes_.front();
+    Outlook::Pace pace{start_, plane.apart(), plane.most_ports() * plane_count_};
+    for (const SweepPlane& one : planes_) {
+        pace.largest = std::max(pace.largest, one.largest());
+    }
+    return pace;
+}
+
+// No delivery before sets anything off but answers.
+Time SweepNetwork::first_reaction(Outlook::Pace pace) const {
+    std::vector<std::int64_t> on_way(graph_.accelerators, 0);
+    for (const SweepPlane& plane : planes_) {
+        plane.add_on_way(on_way);
+    }
+    pace.on_way = *std::max_element(on_way.begin(), on_way.end());
+    return outlook_->first_reaction(pace);
+}
+
+// So many flit times, and about as much lands as the cache holds, if all messages are as long as the longest.
+Duration SweepNetwork::longest_window(const Outlook::Pace& pace) const {
+    const auto links = static_cast<std::int64_t>(graph_.links.size() / plane_count_ * planes_.size());
+    const std::int64_t flits = std::max(std::int64_t{1}, pace.largest.count / flit_bytes.count);
+    return pace.apart * (many_landings * flits / links);
+}
+
+// Where a window ends that deliveries are told after; its start if there is none.
+Time SweepNetwork::long_end(Time limit) const {
+    const SweepPlane& plane = planes_.front();
+    if (outlook_ == nullptr || account_.trace.on() || plane.long_window() <= plane.window() ||
+        std::ssize(due_landings_) > many_landings) {
+        return start_;
+    }
+    const Outlook::Pace now = pace();
+    Duration length = longest_window(now);
+    length = plane.one_direction() ? length : std::min(length, plane.long_window());
+    Time end = std::min(limit, start_ + length);
+    end = alarms_.empty() ? end : std::min(end, alarms_.top().first);
+    if (end <= start_ + plane.window() || std::min(attention(), first_landing()) >= end) {
+        return start_;
+    }
+    end = std::min(end, first_reaction(now));
+    return end > start_ + plane.window() ? end : start_;
+}
+
+void SweepNetwork::go_ahead(Time end) {
+    for (std::size_t i = landed_; answers_ && i < due_landings_.size(); ++i) {
+        __builtin_prefetch(message_later(i));
+        planes_[due_landings_[i].slot].answer_early(due_landings_[i]);
+    }
+    on_planes([end](SweepPlane& plane) { plane.run_ahead(end); });
+    decided_ = end;
+    begin_window(end);
 }
 
 }  // namespace simlette

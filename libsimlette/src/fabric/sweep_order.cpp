@@ -6,7 +6,7 @@
 
 #include <simlette/base/contract.hpp>
 #include <simlette/base/mix.hpp>
-#include <simlette/fabric/sweep_network.hpp>
+#include <simlette/fabric/sweep_plane.hpp>
 
 namespace simlette {
 
@@ -99,7 +99,7 @@ std::vector<LinkId> parts_of(const HostGraph& graph) {
 
 // Links that depend on each other stand together, and among them those that feed one switch: what they write to is
 // near, and still in the cache when its turn comes.
-void SweepNetwork::order_ports() {
+void SweepPlane::order_ports() {
     const std::vector<std::uint32_t> stage = channel_stages(graph_);
     const std::vector<LinkId> part = parts_of(graph_);
     order_.resize(graph_.links.size());
@@ -123,7 +123,7 @@ void SweepNetwork::order_ports() {
     }
 }
 
-void SweepNetwork::list_feeders() {
+void SweepPlane::list_feeders() {
     std::vector<std::vector<LinkId>> of(graph_.packet_switches);
     for (LinkId id = 0; id < graph_.links.size(); ++id) {
         if (graph_.links[id].to >= graph_.accelerators) {
@@ -141,7 +141,7 @@ void SweepNetwork::list_feeders() {
 }
 
 // Flits that take one way each.
-void SweepNetwork::spread(Port& port, const FlitRun& run, const Place* ways, std::uint32_t count, Time arrives) {
+void SweepPlane::spread(Port& port, const FlitRun& run, const Place* ways, std::uint32_t count, Time arrives) {
     FlitRun one = run;
     one.count = 1;
     for (std::uint32_t i = 0; i < run.count; ++i) {
@@ -151,7 +151,7 @@ void SweepNetwork::spread(Port& port, const FlitRun& run, const Place* ways, std
 }
 
 // Links of another rate take flits one by one; so are those that are followed.
-void SweepNetwork::put_each(Place out, const FlitRun& run, const Port& input, Time arrives) {
+void SweepPlane::put_each(Place out, const FlitRun& run, const Port& input, Time arrives) {
     if (one_rate_ && !follows(run)) {
         put(out, run, input.input, arrives);
         return;
@@ -165,7 +165,7 @@ void SweepNetwork::put_each(Place out, const FlitRun& run, const Port& input, Ti
 }
 
 // For all flits of a message alike, unless each takes its turn.
-std::uint32_t SweepNetwork::choose(Port& port, const FlitRun& run, std::uint32_t candidates) {
+std::uint32_t SweepPlane::choose(Port& port, const FlitRun& run, std::uint32_t candidates) {
     if (flit_by_flit_) {
         return turn(port, run.channel(), candidates);
     }
@@ -192,7 +192,7 @@ std::uint32_t SweepNetwork::choose(Port& port, const FlitRun& run, std::uint32_t
     return kept.back().choice;
 }
 
-std::uint32_t SweepNetwork::turn(Port& port, std::uint32_t channel, std::uint32_t candidates) {
+std::uint32_t SweepPlane::turn(Port& port, std::uint32_t channel, std::uint32_t candidates) {
     if (routing_.policy == RoutingPolicy::random) {
         const std::uint64_t count = port.draws[channel]++;
         return static_cast<std::uint32_t>(mix(mix(mix(seed_, port.at), graph_.links[port.link].to_port), count) %
@@ -205,7 +205,7 @@ std::uint32_t SweepNetwork::turn(Port& port, std::uint32_t channel, std::uint32_
     return cycle == candidates ? turn : turn % candidates;
 }
 
-void SweepNetwork::reset_spray() {
+void SweepPlane::reset_spray() {
     for (Port& port : ports_) {
         if (port.at != no_id) {
             port.sprayed.fill(graph_.links[port.link].to_port % spray_cycles_[port.at]);
@@ -215,7 +215,8 @@ void SweepNetwork::reset_spray() {
 }
 
 // The core counts a message when its last flit is there.
-void SweepNetwork::land(const Port& port, const FlitRun& run, Time first) {
+void SweepPlane::land(const Port& port, const FlitRun& run, Time first) {
+    on_way_[graph_.links[port.link].to] += run.count;
     if (rules_.one_by_one()) {
         land_one_by_one(port, run, first);
         return;

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include <simlette/base/contract.hpp>
-#include <simlette/fabric/sweep_network.hpp>
+#include <simlette/fabric/sweep_plane.hpp>
 
 namespace simlette {
 
@@ -20,7 +20,7 @@ std::uint64_t sum_of_times(Time first, std::int64_t count, Duration stride) {
 
 }  // namespace
 
-void SweepNetwork::run_ports(Time decide_before, Time absorb_before) {
+void SweepPlane::run(Time decide_before, Time absorb_before) {
     attention_ = Time::never();
     for (std::size_t word = 0; word < busy_.size(); ++word) {
         std::uint64_t to_do = busy_[word];
@@ -48,7 +48,7 @@ void SweepNetwork::run_ports(Time decide_before, Time absorb_before) {
 }
 
 template <bool at_switch, bool has_tags>
-void SweepNetwork::visit(Place place, Time decide_before, Time absorb_before) {
+void SweepPlane::visit(Place place, Time decide_before, Time absorb_before) {
     Pass pass{ports_[place]};
     Port& port = pass.port;
     take_due<at_switch>(port, absorb_before);
@@ -116,7 +116,7 @@ void SweepNetwork::visit(Place place, Time decide_before, Time absorb_before) {
 
 // What has arrived is exact at the end of a window, also for what looks at it between.
 template <bool at_switch, bool has_tags>
-void SweepNetwork::finish(Pass& pass, Time decide_before, Time absorb_before) {
+void SweepPlane::finish(Pass& pass, Time decide_before, Time absorb_before) {
     Port& port = pass.port;
     if (pass.sent) {
         last_event_ = std::max(last_event_, port.free_at + (port.way - port.flit_time));
@@ -151,7 +151,7 @@ void SweepNetwork::finish(Pass& pass, Time decide_before, Time absorb_before) {
 }
 
 template <bool at_switch>
-void SweepNetwork::take_due(Port& port, Time before) {
+void SweepPlane::take_due(Port& port, Time before) {
     due_.clear();
     due_.swap(port.inbox);
     const Duration flit_time = at_switch ? port.flit_time : Duration{0};
@@ -173,7 +173,7 @@ void SweepNetwork::take_due(Port& port, Time before) {
 }
 
 // Runs of which some flits arrive later are cut.
-void SweepNetwork::leave_later(Port& port, Duration flit_time, Time before) {
+void SweepPlane::leave_later(Port& port, Duration flit_time, Time before) {
     Time next = Time::never();
     std::size_t taken = 0;
     const auto leave = [&](const Inbound& one) {
@@ -199,7 +199,7 @@ void SweepNetwork::leave_later(Port& port, Duration flit_time, Time before) {
 }
 
 // Those of one input come in order of time.
-void SweepNetwork::sort_due() {
+void SweepPlane::sort_due() {
     constexpr std::size_t few = 32;
     if (due_.size() > few) {
         std::sort(due_.begin(), due_.end(), [](const Inbound& a, const Inbound& b) {
@@ -220,7 +220,7 @@ void SweepNetwork::sort_due() {
     }
 }
 
-void SweepNetwork::take_credits(Pass& pass, Time before) {
+void SweepPlane::take_credits(Pass& pass, Time before) {
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
         std::vector<CreditRun>& due = due_credits_[channel];
         due.clear();
@@ -252,7 +252,7 @@ void SweepNetwork::take_credits(Pass& pass, Time before) {
 // Everything that arrives up to and including `until`. Just before it, the queue is at its longest since the last
 // departure.
 template <bool at_switch>
-inline void SweepNetwork::absorb(Pass& pass, Time until) {
+inline void SweepPlane::absorb(Pass& pass, Time until) {
     Port& port = pass.port;
     const bool grown = pass.arrival->time < until || !arriving_.empty();
     std::int64_t last = 0;  // flits that come at this instant
@@ -267,7 +267,7 @@ inline void SweepNetwork::absorb(Pass& pass, Time until) {
 }
 
 template <bool at_switch>
-inline void SweepNetwork::absorb_one(Port& port, const Inbound& arrival) {
+inline void SweepPlane::absorb_one(Port& port, const Inbound& arrival) {
     const std::uint32_t channel = arrival.run.channel();
     const std::int64_t flits = arrival.run.count;
     port.queued[channel] += flits;
@@ -280,13 +280,13 @@ inline void SweepNetwork::absorb_one(Port& port, const Inbound& arrival) {
     } else if (channel == 1) {
         port.answers.push(arrival.run, port.pool);
     }
-    if (trace_.on()) [[unlikely]] {
+    if (traces()) [[unlikely]] {
         trace_arrival(port, arrival, at_switch);
     }
 }
 
 // Flits of runs that have begun to arrive, later than `after`.
-std::int64_t SweepNetwork::runs_to_come(Time after, Duration flit_time) {
+std::int64_t SweepPlane::runs_to_come(Time after, Duration flit_time) {
     std::int64_t flits = 0;
     for (std::size_t i = 0; i < arriving_.size();) {
         const CreditRun& run = arriving_[i];
@@ -302,7 +302,7 @@ std::int64_t SweepNetwork::runs_to_come(Time after, Duration flit_time) {
     return flits;
 }
 
-void SweepNetwork::take_credit_run(Pass& pass, std::uint32_t channel, Time until) {
+void SweepPlane::take_credit_run(Pass& pass, std::uint32_t channel, Time until) {
     CreditRun* next = pass.credit[channel];
     CreditRun run = *next;
     const Duration flit_time = pass.port.flit_time;
@@ -321,7 +321,7 @@ void SweepNetwork::take_credit_run(Pass& pass, std::uint32_t channel, Time until
 }
 
 // Those that come after `until` wait for another window.
-void SweepNetwork::return_credits(Pass& pass, std::uint32_t channel, Time until) {
+void SweepPlane::return_credits(Pass& pass, std::uint32_t channel, Time until) {
     while (pass.credit[channel]->time <= until) {
         take_credit(pass, channel, until);
     }
@@ -331,7 +331,7 @@ void SweepNetwork::return_credits(Pass& pass, std::uint32_t channel, Time until)
 }
 
 // When the first of those comes that wait for another window.
-Time SweepNetwork::next_returned(const Port& port, std::uint32_t channel) {
+Time SweepPlane::next_returned(const Port& port, std::uint32_t channel) {
     Time first = Time::never();
     for (const CreditRun& run : port.credit_inbox[channel]) {
         first = std::min(first, run.time);
@@ -340,7 +340,7 @@ Time SweepNetwork::next_returned(const Port& port, std::uint32_t channel) {
 }
 
 // When something comes that may end a stall.
-inline Time SweepNetwork::next_change(const Pass& pass, std::uint32_t ready) {
+inline Time SweepPlane::next_change(const Pass& pass, std::uint32_t ready) {
     Time next = pass.arrival->time;
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
         next = (ready >> channel & 1U) != 0 ? std::min(next, pass.credit[channel]->time) : next;
@@ -349,7 +349,7 @@ inline Time SweepNetwork::next_change(const Pass& pass, std::uint32_t ready) {
 }
 
 // So many flits, one after the other, find a credit each.
-std::int64_t SweepNetwork::payable(const Pass& pass, std::uint32_t channel, Time from, std::int64_t most) {
+std::int64_t SweepPlane::payable(const Pass& pass, std::uint32_t channel, Time from, std::int64_t most) {
     std::int64_t flits = pass.port.credits[channel];
     const CreditRun* run = pass.credit[channel];
     for (; flits < most && run->time <= from + pass.port.flit_time * flits; ++run) {
@@ -360,7 +360,7 @@ std::int64_t SweepNetwork::payable(const Pass& pass, std::uint32_t channel, Time
 
 // Flits of one message that are next, as far as nothing takes turns with them.
 template <bool at_switch>
-inline std::int64_t SweepNetwork::next_run(const Port& port, std::uint32_t channel) {
+inline std::int64_t SweepPlane::next_run(const Port& port, std::uint32_t channel) {
     if constexpr (at_switch) {
         const RunQueues& queues = port.outputs[channel];
         return queues.inputs() > 1 ? 1 : queues.head(port.pool).count;
@@ -371,8 +371,8 @@ inline std::int64_t SweepNetwork::next_run(const Port& port, std::uint32_t chann
 
 // How many of these flits may leave one after the other before anything else can come between. What else is ready waits
 // for a credit.
-std::int64_t SweepNetwork::flits_in_a_row(const Pass& pass, std::uint32_t channel, std::uint32_t ready, Time start,
-                                          Time before, std::int64_t most) {
+std::int64_t SweepPlane::flits_in_a_row(const Pass& pass, std::uint32_t channel, std::uint32_t ready, Time start,
+                                        Time before, std::int64_t most) {
     const Port& port = pass.port;
     Time end = std::min(before, pass.arrival->time);
     if ((ready >> (1 - channel) & 1U) != 0) {
@@ -383,7 +383,7 @@ std::int64_t SweepNetwork::flits_in_a_row(const Pass& pass, std::uint32_t channe
 }
 
 template <bool at_switch>
-inline RunQueues::Served SweepNetwork::serve(Port& port, std::uint32_t channel, Time start, std::uint32_t flits) {
+inline RunQueues::Served SweepPlane::serve(Port& port, std::uint32_t channel, Time start, std::uint32_t flits) {
     if constexpr (at_switch) {
         return port.outputs[channel].pop(flits, port.pool);
     } else {
@@ -399,12 +399,12 @@ inline RunQueues::Served SweepNetwork::serve(Port& port, std::uint32_t channel, 
 }
 
 template <bool at_switch>
-void SweepNetwork::send_run(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits) {
+void SweepPlane::send_run(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits) {
     send<at_switch>(pass, channel, start, flits);
 }
 
 template <bool at_switch>
-inline void SweepNetwork::send(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits) {
+inline void SweepPlane::send(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits) {
     Port& port = pass.port;
     const auto count = static_cast<std::uint32_t>(flits);
     const RunQueues::Served served = serve<at_switch>(port, channel, start, count);
@@ -415,7 +415,7 @@ inline void SweepNetwork::send(Pass& pass, std::uint32_t channel, Time start, st
             give_credits(feeder.place, channel, {start + port.flit_time + feeder.credit_return, flits}, port.flit_time);
         }
     }
-    if (trace_.on()) [[unlikely]] {
+    if (traces()) [[unlikely]] {
         trace_departure(port, run, at_switch ? feeders_[port.feeders + served.input].link : no_id, start);
     }
     port.queued[channel] -= flits;
@@ -436,7 +436,7 @@ inline void SweepNetwork::send(Pass& pass, std::uint32_t channel, Time start, st
 }
 
 // A run arrives at the end of a link.
-inline void SweepNetwork::go_on(Port& port, const FlitRun& run, Time arrives) {
+inline void SweepPlane::go_on(Port& port, const FlitRun& run, Time arrives) {
     if (port.at == no_id) {
         land(port, run, arrives);
         return;
@@ -461,7 +461,7 @@ inline void SweepNetwork::go_on(Port& port, const FlitRun& run, Time arrives) {
 }
 
 // Of a link to an accelerator: they come back to the port at hand.
-inline void SweepNetwork::keep_credits(Pass& pass, std::uint32_t channel, const CreditRun& run) {
+inline void SweepPlane::keep_credits(Pass& pass, std::uint32_t channel, const CreditRun& run) {
     std::vector<CreditRun>& due = due_credits_[channel];
     const std::ptrdiff_t next = pass.credit[channel] - due.data();
     due.back() = run;
@@ -470,7 +470,7 @@ inline void SweepNetwork::keep_credits(Pass& pass, std::uint32_t channel, const 
     credits_home_ = std::max(credits_home_, run.time + pass.port.flit_time * (run.count - 1));
 }
 
-inline void SweepNetwork::give_credits(Place to, std::uint32_t channel, const CreditRun& run, Duration flit_time) {
+inline void SweepPlane::give_credits(Place to, std::uint32_t channel, const CreditRun& run, Duration flit_time) {
     Port& port = ports_[to];
     std::vector<CreditRun>& inbox = port.credit_inbox[channel];
     if (one_rate_) {
@@ -488,7 +488,7 @@ inline void SweepNetwork::give_credits(Place to, std::uint32_t channel, const Cr
 }
 
 // With one flit leaving and at most one coming in each flit time, the first flit time shows the longest queue of a run.
-inline void SweepNetwork::note_left_waiting(Port& port, Time start, std::int64_t flits) {
+inline void SweepPlane::note_left_waiting(Port& port, Time start, std::int64_t flits) {
     const std::int64_t waiting = port.queued[0] + port.queued[1] + flits - 1;
     if (arriving_.empty()) {
         note_queue(port, waiting);
@@ -498,7 +498,7 @@ inline void SweepNetwork::note_left_waiting(Port& port, Time start, std::int64_t
 }
 
 // A stall begins for each channel that is ready and was not.
-inline void SweepNetwork::start_stalls(Port& port, std::uint32_t ready, Time now) {
+inline void SweepPlane::start_stalls(Port& port, std::uint32_t ready, Time now) {
     const std::uint32_t fresh = ready & ~std::uint32_t{port.stalled};
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
         Time& since = port.stalled_since[channel];
@@ -509,7 +509,7 @@ inline void SweepNetwork::start_stalls(Port& port, std::uint32_t ready, Time now
 }
 
 // Whether one channel alone is ready and waits for a credit, and that comes before anything else.
-inline bool SweepNetwork::stalls_alone(const Pass& pass, std::uint32_t ready, Time before) const {
+inline bool SweepPlane::stalls_alone(const Pass& pass, std::uint32_t ready, Time before) const {
     const Port& port = pass.port;
     const std::uint32_t channel = ready >> 1U;
     return ready != 3 && port.stalled == 0 && arriving_.empty() && port.credits[channel] == 0 &&
@@ -517,7 +517,7 @@ inline bool SweepNetwork::stalls_alone(const Pass& pass, std::uint32_t ready, Ti
 }
 
 // A stall from its beginning to its end in one step.
-inline Time SweepNetwork::take_stall(Pass& pass, std::uint32_t channel, Time now) {
+inline Time SweepPlane::take_stall(Pass& pass, std::uint32_t channel, Time now) {
     Port& port = pass.port;
     const Time end = pass.credit[channel]->time;
     note_queue(port, port.queued[0] + port.queued[1]);
@@ -529,7 +529,7 @@ inline Time SweepNetwork::take_stall(Pass& pass, std::uint32_t channel, Time now
 
 // Nothing can leave. Returns when something comes that may change that.
 template <bool has_tags>
-inline Time SweepNetwork::stall(const Pass& pass, std::uint32_t ready, Time now) {
+inline Time SweepPlane::stall(const Pass& pass, std::uint32_t ready, Time now) {
     Port& port = pass.port;
     if constexpr (has_tags) {
         note_tag_stall(port, ready, now);
@@ -542,7 +542,7 @@ inline Time SweepNetwork::stall(const Pass& pass, std::uint32_t ready, Time now)
     return change;
 }
 
-inline void SweepNetwork::end_stalls(Port& port, Time now) {
+inline void SweepPlane::end_stalls(Port& port, Time now) {
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
         const Duration stall = now - port.stalled_since[channel];
         port.stall[channel] += (port.stalled >> channel & 1U) != 0 ? stall : Duration{0};
@@ -551,7 +551,7 @@ inline void SweepNetwork::end_stalls(Port& port, Time now) {
 }
 
 // The message under way at a port; the next one begins if none is.
-SourceQueues::Current& SweepNetwork::begin_request(LinkId id) {
+SourceQueues::Current& SweepPlane::begin_request(LinkId id) {
     SourceQueues::Current& current = sources_.current(id);
     if (current.flits_left == 0) {
         const PortMessage next = sources_.next(id);
@@ -561,12 +561,12 @@ SourceQueues::Current& SweepNetwork::begin_request(LinkId id) {
     return current;
 }
 
-void SweepNetwork::begin_departure(LinkId id, Time start) {
+void SweepPlane::begin_departure(LinkId id, Time start) {
     SourceQueues::Current& current = begin_request(id);
     if (current.fresh) {
         current.fresh = false;
         messages_[current.message].injected = start;
-        totals_.first_injection = std::min(totals_.first_injection, start);
+        first_injection_ = std::min(first_injection_, start);
     }
 }
 

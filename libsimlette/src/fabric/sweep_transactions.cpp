@@ -2,13 +2,13 @@
 #include <algorithm>
 
 #include <simlette/base/contract.hpp>
-#include <simlette/fabric/sweep_network.hpp>
+#include <simlette/fabric/sweep_plane.hpp>
 
 namespace simlette {
 
 // Where all flits of a message come one after the other, those that set nothing off are counted with the next that
 // does.
-void SweepNetwork::land_one_by_one(const Port& port, const FlitRun& run, Time first) {
+void SweepPlane::land_one_by_one(const Port& port, const FlitRun& run, Time first) {
     const std::uint32_t id = run.message();
     const bool each = !one_way_ || follows(run);
     Exchange& exchange = exchanges_[id];
@@ -29,7 +29,7 @@ void SweepNetwork::land_one_by_one(const Port& port, const FlitRun& run, Time fi
 
 // Which of the flits that land next lets answers go, or frees tags: 1 the first, 0 none of so many. The first to ask
 // for data lets some go.
-std::uint32_t SweepNetwork::next_to_tell(Exchange& exchange, bool answer, std::uint32_t most) const {
+std::uint32_t SweepPlane::next_to_tell(Exchange& exchange, bool answer, std::uint32_t most) const {
     if (answer && tags_.empty()) {
         return 0;
     }
@@ -55,9 +55,9 @@ std::uint32_t SweepNetwork::next_to_tell(Exchange& exchange, bool answer, std::u
     return enough;
 }
 
-void SweepNetwork::deliver_one_by_one(const Landing& landing) {
+void SweepPlane::deliver_one_by_one(const Landing& landing) {
     const std::uint32_t id = landing.flit >> 2U;
-    if (trace_.on()) [[unlikely]] {
+    if (traces()) [[unlikely]] {
         trace_landing(landing);
     }
     flits_outside_ -= landing.count;
@@ -69,16 +69,16 @@ void SweepNetwork::deliver_one_by_one(const Landing& landing) {
     }
 }
 
-void SweepNetwork::take_requests(std::uint32_t id, LinkId from) {
+void SweepPlane::take_requests(std::uint32_t id, LinkId from) {
     Message& message = messages_[id];
     if (message.answer_link == no_id) {
         message.answer_link = way_back_[from];
         if (message.read) {
-            deliveries_.push_back(delivery(id));
+            account_.deliveries.push_back(delivery(id));
         }
     }
     if (message.undelivered == 0 && message.read) {
-        totals_.request_flits += exchanges_[id].transactions.forward;
+        account_.totals.request_flits += plane_.stands_for * exchanges_[id].transactions.forward;
     } else if (message.undelivered == 0) {
         finish_data(id);
     }
@@ -88,13 +88,13 @@ void SweepNetwork::take_requests(std::uint32_t id, LinkId from) {
     }
 }
 
-void SweepNetwork::take_answers(std::uint32_t id, std::uint32_t flits) {
+void SweepPlane::take_answers(std::uint32_t id, std::uint32_t flits) {
     const Message& message = messages_[id];
     const Transactions& transactions = exchanges_[id].transactions;
     if (!tags_.empty()) {
         const std::int64_t arrived = transactions.back - message.undelivered;
         tags_[message.first_link].freed.push_back(
-            {now_, transactions.closed(arrived) - transactions.closed(arrived - flits)});
+            {account_.now, transactions.closed(arrived) - transactions.closed(arrived - flits)});
         need(place_[message.first_link]);
     }
     if (message.undelivered > 0) {
@@ -103,13 +103,13 @@ void SweepNetwork::take_answers(std::uint32_t id, std::uint32_t flits) {
     if (message.read) {
         finish_data(id);
     } else {
-        totals_.response_flits += transactions.back;
+        account_.totals.response_flits += plane_.stands_for * transactions.back;
     }
     free_message(id);
 }
 
 // Answers leave as far as the requests that have arrived call for them. The last of them ends the request.
-void SweepNetwork::let_answers_go(std::uint32_t id) {
+void SweepPlane::let_answers_go(std::uint32_t id) {
     const Transactions& transactions = exchanges_[id].transactions;
     const std::int64_t arrived = transactions.forward - messages_[id].undelivered;
     const std::int64_t due = transactions.answers_due(arrived);
@@ -121,14 +121,14 @@ void SweepNetwork::let_answers_go(std::uint32_t id) {
         exchanges_[id].partner = answer;
         exchanges_[id].answered = due;
         messages_[answer].released_by_request = messages_[id].released_by_request;
-        put_answer(answer, flits, last, now_);
+        put_answer(answer, flits, last, account_.now);
     }
     if (over) {
         free_message(id);
     }
 }
 
-std::uint32_t SweepNetwork::new_answer(std::uint32_t id) {
+std::uint32_t SweepPlane::new_answer(std::uint32_t id) {
     const std::uint32_t answer = new_message();
     const Transactions& transactions = exchanges_[id].transactions;
     exchanges_[answer] = {transactions};
@@ -136,14 +136,14 @@ std::uint32_t SweepNetwork::new_answer(std::uint32_t id) {
     require(message.answer_link != no_id, "an answer leaves by the port on which the request came");
     message.undelivered = static_cast<std::uint32_t>(transactions.back);
     message.answered = true;
-    if (trace_.on()) [[unlikely]] {
-        trace_.begin(answer, trace_key(answer, 1));
+    if (traces()) [[unlikely]] {
+        account_.trace.begin(traced_as(answer), trace_key(answer, 1));
     }
     return answer;
 }
 
 // Tags that are free by now. Returns what is ready, where a request for which there are not enough stands for that.
-std::uint32_t SweepNetwork::take_tags(const Port& port, std::uint32_t ready, Time now) {
+std::uint32_t SweepPlane::take_tags(const Port& port, std::uint32_t ready, Time now) {
     Tags& tags = tags_[port.link];
     for (; tags.next < tags.freed.size() && tags.freed[tags.next].time <= now; ++tags.next) {
         tags.open -= tags.freed[tags.next].count;
@@ -153,7 +153,7 @@ std::uint32_t SweepNetwork::take_tags(const Port& port, std::uint32_t ready, Tim
 }
 
 // Transactions that the next flits of the message under way open.
-std::int64_t SweepNetwork::opened_by(LinkId id, std::int64_t flits) {
+std::int64_t SweepPlane::opened_by(LinkId id, std::int64_t flits) {
     const SourceQueues::Current& current = begin_request(id);
     const Transactions& transactions = exchanges_[current.message].transactions;
     const std::int64_t sent = transactions.forward - current.flits_left;
@@ -161,7 +161,7 @@ std::int64_t SweepNetwork::opened_by(LinkId id, std::int64_t flits) {
 }
 
 // How many of these flits may leave in a row, as far as tags go. Opens the transactions of those that do.
-std::int64_t SweepNetwork::flits_with_tags(const Port& port, std::int64_t most) {
+std::int64_t SweepPlane::flits_with_tags(const Port& port, std::int64_t most) {
     Tags& tags = tags_[port.link];
     const auto enough_for = [&](std::int64_t flits) { return tags.open + opened_by(port.link, flits) <= rules_.tags; };
     std::int64_t flits = enough_for(most) ? most : 1;
@@ -174,7 +174,7 @@ std::int64_t SweepNetwork::flits_with_tags(const Port& port, std::int64_t most) 
 }
 
 // When there are enough tags in this window for what lacks them.
-Time SweepNetwork::enough_tags(const Port& port, std::uint32_t ready) {
+Time SweepPlane::enough_tags(const Port& port, std::uint32_t ready) {
     if ((ready >> no_tag & 1U) == 0) {
         return Time::never();
     }
@@ -190,7 +190,7 @@ Time SweepNetwork::enough_tags(const Port& port, std::uint32_t ready) {
 }
 
 // Before the stalls of the channels are noted.
-void SweepNetwork::note_tag_stall(const Port& port, std::uint32_t ready, Time now) {
+void SweepPlane::note_tag_stall(const Port& port, std::uint32_t ready, Time now) {
     Tags& tags = tags_[port.link];
     const bool lacked = (port.stalled >> no_tag & 1U) != 0;
     const bool lacks = (ready >> no_tag & 1U) != 0;
@@ -202,7 +202,7 @@ void SweepNetwork::note_tag_stall(const Port& port, std::uint32_t ready, Time no
 }
 
 // Whether the port stands still for want of a tag, with those that come up to and including `until`. A window is over.
-bool SweepNetwork::waits_for_tag(const Port& port, Time until) {
+bool SweepPlane::waits_for_tag(const Port& port, Time until) {
     const std::uint32_t ready = take_tags(port, port.queued[0] > 0 ? 1U : 0U, until);
     Tags& tags = tags_[port.link];
     require(tags.next == tags.freed.size(), "tags that are freed in a window are taken in it");
@@ -211,7 +211,7 @@ bool SweepNetwork::waits_for_tag(const Port& port, Time until) {
     return (ready & port.stalled) >> no_tag & 1U;
 }
 
-Duration SweepNetwork::tag_stall(const Port& port, Time at) const {
+Duration SweepPlane::tag_stall(const Port& port, Time at) const {
     const Tags& tags = tags_[port.link];
     const bool running = (port.stalled >> no_tag & 1U) != 0;
     return running ? tags.stall + (at - tags.since) : tags.stall;

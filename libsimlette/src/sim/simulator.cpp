@@ -67,6 +67,7 @@ struct Simulator::State {
             sweep->record_messages(options.record_messages);
             sweep->trace(options.traced_messages);
             sweep->look_out(player);
+            sweep->use_threads(options.threads);
         } else if (auto* message = std::get_if<MessageNetwork>(&network)) {
             message->record_messages(options.record_messages);
         }
@@ -130,7 +131,7 @@ struct Simulator::State {
         if (options.tally_latency) {
             for (const Delivery& delivery : carrier.deliveries()) {
                 if (!delivery.asked) {
-                    latencies.add((t - delivery.injected).ps);
+                    latencies.add((t - delivery.injected).ps, delivery.planes);
                 }
             }
         }

@@ -74,6 +74,7 @@ struct TrafficSimulator::State {
           window_end(window_start + spec.measure) {
         with_carrier([&](auto& carrier) {
             carrier.record_messages(options.record_messages);
+            use_threads(carrier, options.threads);
             for (std::uint32_t rank = 0; rank < source.ranks(); ++rank) {
                 carrier.wake_at(Time{0} + source.draw_gap(rank), rank);
             }
@@ -130,9 +131,10 @@ void TrafficSimulator::State::count_waiting(Time t, std::int64_t bytes) {
 }
 
 void TrafficSimulator::State::deliver(const Delivery& delivery, Time t) {
-    network_latencies.add((t - delivery.injected).ps);
-    count_waiting(t, -delivery.bytes.count);
-    accepted_bytes += in_window(t) ? delivery.bytes.count : 0;
+    const Bytes bytes = delivery.of_all_planes();
+    network_latencies.add((t - delivery.injected).ps, delivery.planes);
+    count_waiting(t, -bytes.count);
+    accepted_bytes += in_window(t) ? bytes.count : 0;
     const std::optional<Time> since = source.deliver(delivery);
     if (!since) {
         return;

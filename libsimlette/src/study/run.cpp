@@ -21,6 +21,7 @@ SimulatorOptions options_of(const RunControl& control) {
     options.record_ports = control.record_trace;
     options.mode = control.mode;
     options.engine = control.engine;
+    options.threads = control.threads;
     options.prefer_explained = false;
     options.count_shares = control.count_shares;
     return options;
@@ -91,7 +92,7 @@ private:
     std::optional<LinkHistory> history_;
     std::int64_t payload_due_ = 0;
     StallReport stall_;
-    RunClock clock_;
+    RunClock clock_{control_.threads};
     double told_ = 0;
 };
 

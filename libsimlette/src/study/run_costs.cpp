@@ -6,9 +6,9 @@
 
 namespace simlette {
 
-double cpu_seconds() {
+double RunClock::cpu_now() const {
     timespec spent{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
+    clock_gettime(whole_process_ ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_THREAD_CPUTIME_ID, &spent);
     return static_cast<double>(spent.tv_sec) + static_cast<double>(spent.tv_nsec) / 1e9;
 }
 

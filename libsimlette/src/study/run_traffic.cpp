@@ -56,7 +56,7 @@ private:
     TrafficSimulator& simulator_;
     const RunControl& control_;
     std::int64_t last_;  // creation of a message that is measured, in ps
-    RunClock clock_;
+    RunClock clock_{control_.threads};
     double told_ = 0;
 };
 
@@ -67,7 +67,8 @@ void run_traffic(const LoadedRun& loaded, const RunInputs& inputs, const RunCont
     const TrafficSpec& traffic = *loaded.workload.traffic;
     const auto fabric = build_fabric_of(loaded, inputs);
     preview(fabric, loaded.workload, inputs);
-    TrafficSimulator simulator(fabric, traffic, {control.mode, control.record_messages, control.engine});
+    TrafficSimulator simulator(fabric, traffic,
+                               {control.mode, control.record_messages, control.engine, control.threads});
     TrafficRun run(simulator, traffic, control);
     report.outcome = run.play();
     report.engine = simulator.engine();

@@ -16,15 +16,15 @@ namespace simlette {
 class Histogram {
 public:
     // Requires: value >= 0.
-    void add(std::int64_t value) {
+    void add(std::int64_t value, std::uint64_t times = 1) {
         require(value >= 0, "a histogram counts no negative values");
         const std::size_t bucket = bucket_of(static_cast<std::uint64_t>(value));
         if (bucket >= counts_.size()) {
             counts_.resize(bucket + 1, 0);
         }
-        ++counts_[bucket];
-        ++size_;
-        sum_ += static_cast<std::uint64_t>(value);
+        counts_[bucket] += times;
+        size_ += times;
+        sum_ += static_cast<std::uint64_t>(value) * times;
         largest_ = std::max(largest_, value);
     }
 

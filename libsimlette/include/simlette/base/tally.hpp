@@ -15,7 +15,19 @@ namespace simlette {
 // Counts equal values in a hash table with open addressing. The order of its slots never shows.
 class Tally {
 public:
-    void add(std::int64_t value) { add(value, 1); }
+    void add(std::int64_t value, std::uint64_t times = 1) {
+        if (used_ * 2 >= slots_.size()) {
+            grow();
+        }
+        std::size_t at = mix(static_cast<std::uint64_t>(value)) & (slots_.size() - 1);
+        while (slots_[at].times > 0 && slots_[at].value != value) {
+            at = (at + 1) & (slots_.size() - 1);
+        }
+        used_ += slots_[at].times == 0 ? 1U : 0U;
+        slots_[at].value = value;
+        slots_[at].times += times;
+        size_ += times;
+    }
 
     std::uint64_t size() const { return size_; }
 
@@ -48,20 +60,6 @@ private:
         std::int64_t value = 0;
         std::uint64_t times = 0;  // 0: free
     };
-
-    void add(std::int64_t value, std::uint64_t times) {
-        if (used_ * 2 >= slots_.size()) {
-            grow();
-        }
-        std::size_t at = mix(static_cast<std::uint64_t>(value)) & (slots_.size() - 1);
-        while (slots_[at].times > 0 && slots_[at].value != value) {
-            at = (at + 1) & (slots_.size() - 1);
-        }
-        used_ += slots_[at].times == 0 ? 1U : 0U;
-        slots_[at].value = value;
-        slots_[at].times += times;
-        size_ += times;
-    }
 
     void grow() {
         std::vector<Slot> before(std::max<std::size_t>(64, slots_.size() * 2));

@@ -198,7 +198,7 @@ public:
             network.inject(injection);
         }
         for (const Delivery& request : orders_.replies) {
-            network.reply(request.message, request.released_by_request);
+            network.reply(request, request.released_by_request);
         }
         orders_.injections.clear();
         orders_.replies.clear();

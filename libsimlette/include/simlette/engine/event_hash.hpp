@@ -11,12 +11,14 @@ namespace simlette {
 class EventHash {
 public:
     // Adds one happening, described by numbers whose order counts.
-    void add(std::initializer_list<std::uint64_t> numbers) {
-        std::uint64_t hash = 0;
+    void add(std::initializer_list<std::uint64_t> numbers) { add_after(0, numbers); }
+    // The same, where `begun` stands for the first of the numbers.
+    void add_after(std::uint64_t begun, std::initializer_list<std::uint64_t> numbers) { sum_ += begin(numbers, begun); }
+    static std::uint64_t begin(std::initializer_list<std::uint64_t> numbers, std::uint64_t begun = 0) {
         for (const std::uint64_t number : numbers) {
-            hash = mix(hash ^ number);
+            begun = mix(begun ^ number);
         }
-        sum_ += hash;
+        return begun;
     }
 
     std::uint64_t value() const { return sum_; }

@@ -61,7 +61,7 @@ public:
     void inject(const Injection& injection);
     // Lets the data go that a delivery asked for. Requires: an open instant; each is answered once. Its departure
     // waited for the request, or else for whatever else happened in this instant.
-    void reply(std::uint32_t message, bool released_by_request);
+    void reply(const Delivery& request, bool released_by_request);
     void wake_at(Time t, std::uint32_t tag) { queue_.push_at(Turn::inject, {t, tag, 0}); }
     // No flit and no credit is on its way anywhere.
     bool quiet() const { return flits_outside_ == 0 && credits_outside_ == 0; }

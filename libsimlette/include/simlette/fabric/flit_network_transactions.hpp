@@ -94,7 +94,8 @@ void FlitNetwork<Queue>::finish_data(std::uint32_t message) {
 }
 
 template <class Queue>
-void FlitNetwork<Queue>::reply(std::uint32_t message, bool released_by_request) {
+void FlitNetwork<Queue>::reply(const Delivery& request, bool released_by_request) {
+    const std::uint32_t message = request.message;
     MessageOrigin& origin = origins_[message];
     require(origin.half == Half::read_request && !origin.may_answer, "a request is answered once");
     origin.may_answer = true;

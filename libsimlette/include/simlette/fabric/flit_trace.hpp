@@ -64,10 +64,12 @@ public:
     };
     Range find_all(const TracedMessage& like) const;
 
-    // The number of a message while it is under way.
-    void begin(std::uint32_t message, const TracedMessage& key);
-    std::uint32_t wanted_of(std::uint32_t message) const;
-    void end(std::uint32_t message) { under_way_.erase(message); }
+    // By what a network knows a message that is under way.
+    using MessageKey = std::uint64_t;
+    void begin(MessageKey message, const TracedMessage& key);
+    // Its number, or no_id.
+    std::uint32_t wanted_of(MessageKey message) const;
+    void end(MessageKey message) { under_way_.erase(message); }
 
     // `wire`: who holds the wire at the moment, for how much longer.
     void wait(Waiting waiting, const OnWire& wire, Duration busy);
@@ -87,7 +89,7 @@ private:
     void leave(LinkId link, Waiting& waiting, Time now, const LinkClass& kind, const Clock& clock);
 
     std::vector<TracedMessage> wanted_;  // in order, the far end last
-    std::unordered_map<std::uint32_t, std::uint32_t> under_way_;
+    std::unordered_map<MessageKey, std::uint32_t> under_way_;
     std::map<LinkId, std::vector<Waiting>> waiting_;
     std::map<std::pair<LinkId, std::uint32_t>, std::deque<Flight>> flying_;
     std::map<std::uint32_t, Flight> arrived_;

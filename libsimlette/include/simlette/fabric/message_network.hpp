@@ -54,7 +54,7 @@ public:
     Span<std::uint32_t> wakes() const { return wakes_; }
     void inject(const Injection& injection);
     // Of what was delivered the parts of its time are left out, so why the data goes now is of no account.
-    void reply(std::uint32_t message, bool released_by_request);
+    void reply(const Delivery& request, bool released_by_request);
     void wake_at(Time t, std::uint32_t tag) { queue_.push_at(Turn::inject, {t, tag, 0}); }
     bool quiet() const { return flits_outside_ == 0 && now_ >= credits_home_; }
     void reset_arbiters();

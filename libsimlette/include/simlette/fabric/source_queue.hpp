@@ -11,6 +11,7 @@
 
 #include <simlette/base/large_pages.hpp>
 #include <simlette/fabric/host_graph.hpp>
+#include <simlette/fabric/planes.hpp>
 #include <simlette/fabric/striping.hpp>
 #include <simlette/fabric/traffic.hpp>
 #include <simlette/fabric/transactions.hpp>
@@ -36,7 +37,12 @@ struct PortMessage {
 
 class SourceQueues {
 public:
-    SourceQueues(const HostGraph& graph, const RoutingSpec& routing, const TransactionRules& rules, std::uint64_t seed);
+    // With a plane of several the graph is that plane, and striping goes over all of them.
+    SourceQueues(const HostGraph& graph, const RoutingSpec& routing, const TransactionRules& rules, std::uint64_t seed,
+                 const Plane& plane = {});
+    void stand_at(const Plane& plane) { plane_ = plane; }
+    // Every plane carries the same of an injection.
+    bool alike_on_planes(const Injection& injection) const;
 
     // Calls queued(link, flits) for each port that has forward flits to send; it returns since when they wait (`flits`
     // aside). Returns these flits in all.
@@ -112,7 +118,8 @@ private:
         Bytes bytes{0};
         const std::uint32_t end = position + candidates.places_at(position);
         for (; position < end; ++position) {
-            bytes = bytes + striping_.share(message, source, before, candidates.size(), position);
+            bytes = bytes +
+                    striping_.share(message, source, before, candidates.size() * plane_.count, position + plane_.index);
         }
         return bytes;
     }
@@ -122,12 +129,14 @@ private:
     void spread_even(const Injection& injection, std::int64_t units);
     // The units of each message, if every port may carry them and all messages have equally many; else 0.
     std::int64_t even_units(const Injection& injection) const;
+    std::uint32_t ports_to_all() const { return graph_.ports_to_all * plane_.count; }
     void append(const PortLoad& load, std::uint32_t collective, PortMessage::Waiting waiting);
     void drop_first(Port& port);
     static void begin(Port& port, std::uint32_t collective, std::uint32_t destination, std::int64_t flits);
     std::uint32_t hold(const Injection& injection, std::int64_t even);
 
     const HostGraph& graph_;
+    Plane plane_;
     TransactionRules rules_;
     Striping striping_;
     LargeVector<Port> ports_;

@@ -27,6 +27,11 @@ public:
         const bool even = all == ceil_div(most.count, unit_.count);
         return even && !one_port() && routing_.granularity == Granularity::flit ? all : 0;
     }
+    // So many candidates get the same bytes each.
+    bool even(Bytes bytes, std::uint32_t candidates) const {
+        return !one_port() && routing_.granularity == Granularity::flit &&
+               bytes.count % (unit_.count * candidates) == 0;
+    }
     // Every message begins at the first candidate.
     bool restarts(std::int64_t units, std::uint32_t candidates) const {
         return routing_.stripe == Stripe::restart && units >= candidates;

@@ -2,400 +2,140 @@
 //
 // A window is no longer than the shortest way of a flit to its next decision point, so nothing that leaves in it
 // arrives in it: all arrivals of a window are known when it begins. First the caller takes the deliveries of the
-// window, in order of time, and says what they set off. Then every port goes through the window by itself, in reverse
-// order of channel dependencies: a port comes after those that its flits go on to, so the credits that those give back
-// are known, whatever their delay. A port handles runs: flits of one message that follow each other at flit time.
+// window, in order of time, and says what they set off. Then the ports go through it, plane by plane: see SweepPlane.
 //
 // As long as deliveries set off nothing but answers, they may be told after a window, and it may be as long as the
 // shortest way to a switch: a port to an accelerator comes before the one that answers.
+//
+// Planes that look alike and have carried the same so far are one SweepPlane. Once they are to carry different things,
+// each goes on by itself, as a copy.
 //
 // It carries any routing but adaptive; misfit() says what it leaves to FlitNetwork.
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <queue>
 #include <utility>
 #include <vector>
 
-#include <boost/container/small_vector.hpp>
-
+#include <simlette/base/crew.hpp>
 #include <simlette/base/large_pages.hpp>
 #include <simlette/base/span.hpp>
-#include <simlette/engine/event_hash.hpp>
-#include <simlette/fabric/flit_trace.hpp>
 #include <simlette/fabric/host_graph.hpp>
-#include <simlette/fabric/run_queues.hpp>
-#include <simlette/fabric/source_queue.hpp>
+#include <simlette/fabric/planes.hpp>
 #include <simlette/fabric/stall.hpp>
 #include <simlette/fabric/statistics.hpp>
+#include <simlette/fabric/sweep_plane.hpp>
 #include <simlette/fabric/traffic.hpp>
 #include <simlette/fabric/transactions.hpp>
 
 namespace simlette {
 
-// Of each link one more than of any link that its flits go on by; empty if links depend on each other in a cycle.
-std::vector<std::uint32_t> channel_stages(const HostGraph& graph);
-
 class SweepNetwork {
 public:
     // The graph must outlive the network. Requires: no misfit.
     SweepNetwork(const HostGraph& graph, const RoutingSpec& routing, const TransactionRules& rules, std::uint64_t seed);
+    // Planes refer to it.
+    SweepNetwork(const SweepNetwork&) = delete;
+    SweepNetwork& operator=(const SweepNetwork&) = delete;
     // What it cannot carry; nullptr if it can.
     static const char* misfit(const HostGraph& graph, const RoutingSpec& routing);
 
     // As in FlitNetwork, but that instants are those of deliveries and wakes alone, and where a long window may begin.
-    Time now() const { return now_; }
+    Time now() const { return account_.now; }
     // Runs the ports as far as it takes to know; not to `limit` or beyond.
     Time next_instant(Time limit);
     void open(Time t);
-    Span<Delivery> deliveries() const { return deliveries_; }
+    Span<Delivery> deliveries() const { return account_.deliveries; }
     Span<std::uint32_t> wakes() const { return wakes_; }
     void inject(const Injection& injection);
-    void reply(std::uint32_t id, bool released_by_request);
+    void reply(const Delivery& request, bool released_by_request);
     void wake_at(Time t, std::uint32_t tag) { alarms_.push({t, tag}); }
-    bool quiet() const { return flits_outside_ == 0 && now_ >= credits_home_; }
+    bool quiet() const;
     void reset_arbiters();
     void close();
     // Brings every port to now(), for statistics.
     void settle();
 
-    void record_messages(bool on) { recording_ = on; }
+    void record_messages(bool on) { account_.recording = on; }
     // Follows the flits of these; before anything is injected.
-    void trace(const std::vector<TracedMessage>& messages) { trace_.want(messages); }
+    void trace(const std::vector<TracedMessage>& messages);
+    // Leaves out what other ports of the accelerators carry, where planes are alike; before anything is injected.
+    // Statistics are not known then.
+    void carry_only(const std::vector<std::uint32_t>& ports);
+    // Shares planes that differ among so many threads. What it gives stays the same.
+    void use_threads(std::uint32_t threads) { threads_ = threads; }
     // Ports go ahead of now() as far as it allows; it must outlive the network.
     void look_out(const Outlook& outlook) { outlook_ = &outlook; }
     // Deliveries are still to be told from before what the ports have decided: not an instant to stop at.
-    bool ahead() const { return now_ < decided_; }
-    const FlitTrace& traced() const { return trace_; }
-    const std::vector<MessageRecord>& records() const { return records_; }
+    bool ahead() const { return now() < decided_; }
+    const FlitTrace& traced() const { return account_.trace; }
+    const std::vector<MessageRecord>& records() const { return account_.records; }
     // These require: settled.
     NetworkStatistics statistics() const;
     std::vector<LinkStatistics> link_statistics() const;
     std::vector<Duration> wire_times() const;
-    std::uint64_t events() const { return events_; }  // steps of ports and deliveries
-    std::uint64_t event_hash() const { return hash_.value(); }
+    std::uint64_t events() const;  // steps of ports and deliveries
+    std::uint64_t event_hash() const { return account_.hash.value(); }
     StallReport explain() const;
     void clear();
 
 private:
-    // A port is known by its place in the order of a window.
-    using Place = std::uint32_t;
-    // A run on its way to a port. At a switch its flits come a flit time apart, at a source all at once.
-    struct Inbound {
-        Time time;  // of the first
-        FlitRun run;
-        std::uint32_t input = no_id;  // of a switch: which of its feeders
-    };
-    struct CreditRun {
-        Time time;  // of the first, the others follow a flit time apart
-        std::int64_t count = 0;
-    };
-    // All that a port needs lies together, what others write first.
-    struct alignas(64) Port {
-        std::array<std::vector<CreditRun>, channel_count> credit_inbox;
-        std::array<std::int64_t, channel_count> queued{};
-        alignas(64) std::vector<Inbound> inbox;
-        Time free_at;  // of the wire
-        std::array<std::int64_t, channel_count> credits{};
-        std::int64_t peak_queue = 0;
-        std::uint64_t waited = 0;  // as in FlitNetwork
-        std::int64_t sent = 0;
-        Duration flit_time{0};
-        Duration way{0};                // from the start of a flit to its arrival
-        std::uint32_t at = no_id;       // the switch where it ends; no_id: an accelerator
-        std::uint32_t input = no_id;    // of that switch
-        std::uint32_t feeders = no_id;  // first of the switch where it begins
-        LinkId link = 0;
-        std::uint32_t on_wire = 0;  // a flit of the run that left last
-        std::uint8_t finite = 0;
-        std::uint8_t next_channel = 0;
-        std::uint8_t stalled = 0;
-        std::array<Time, channel_count> stalled_since{};
-        std::array<Duration, channel_count> stall{};
-        std::array<RunQueues, channel_count> outputs;  // of a switch
-        RunPool pool;
-        RunFifo answers;                                     // of an accelerator
-        std::array<std::uint32_t, channel_count> sprayed{};  // to the switch where it ends
-        std::array<std::uint64_t, channel_count> draws{};
-    };
-    struct Landing {
-        Time time;  // of the last of these flits
-        std::uint32_t flit = 0;
-        std::uint32_t count = 0;
-        LinkId link = 0;
-        bool counted = false;  // before it was told
-    };
-    struct alignas(64) Message {
-        Time ready;  // of its last flit at its source; of data that was read see Delivery::taken
-        Time injected;
-        Bytes bytes{0};
-        std::uint32_t collective = 0;
-        std::uint32_t phase = 0;
-        std::uint32_t source_rank = 0;
-        std::uint32_t destination_rank = 0;
-        LinkId first_link = 0;
-        LinkId answer_link = no_id;     // once the request has arrived
-        std::uint32_t port = 0;         // of the accelerator that sends first
-        std::uint32_t flits = 0;        // of data
-        std::uint32_t undelivered = 0;  // of the half that is under way
-        bool read = false;
-        bool answered = false;  // the data that was asked for has been let go
-        bool released_by_request = false;
-    };
-    static_assert(sizeof(Message) == 64);
-    // More of a message of ualink. If its transactions are answered one by one, what answers it is a message too.
-    struct Exchange {
-        Transactions transactions;
-        std::int64_t answered = 0;      // flits that were let go
-        std::int64_t reached = 0;       // that may go, or transactions that end, once all that is to land has landed
-        std::uint32_t partner = no_id;  // what answers it, once that is under way
-        std::uint32_t landing = 0;      // flits that have come to their last link
-        std::uint32_t untold = 0;       // of these, since one set something off
-    };
-    // Of an accelerator's port whose tags are limited.
-    struct Tags {
-        std::int64_t open = 0;         // transactions
-        std::vector<CreditRun> freed;  // in the window, in order of time
-        std::size_t next = 0;          // of them, not taken
-        Time since;                    // when the port began to stand still for want of a tag, if it does
-        Duration stall{0};
-    };
-    static constexpr std::uint32_t no_tag = channel_count;  // as a cause of a stall, beside the channels
-    // What one port does in one window.
-    struct Pass {
-        Port& port;
-        const Inbound* arrival = nullptr;                // the next of due_
-        std::array<CreditRun*, channel_count> credit{};  // the next of due_credits_
-        bool sent = false;
-    };
+    using Landing = SweepPlane::Landing;
 
-    void build_ports();
-    void build_long_window();
-    void order_ports();
-    void list_feeders();
+    Plane place_in(std::uint32_t slot) const;
+    bool carries_flits() const;
+    void carry_all();
+    void part_planes();
+    // Calls per_link(plane, its link, the link in the whole) for every link.
+    template <class PerLink>
+    void for_each_link(PerLink&& per_link) const;
+    Time attention() const;
+    Time first_landing() const;
+    Time last_event() const;
+    Time credits_home() const;
+
     void begin_window(Time start);
-    void add_landing(const Landing& landing) {
-        landings_.push_back(landing);
-        first_landing_ = std::min(first_landing_, landing.time);
-        last_landing_ = std::max(last_landing_, landing.time);
-    }
     void sort_landings(Time since);
     void run_ports(Time decide_before, Time absorb_before);
-
+    // Calls work(plane) for each.
+    template <class Work>
+    void on_planes(Work&& work);
+    // Of what is told a few landings after the one at a place. Not a function that fetches: the compiler drops calls of
+    // those.
+    const void* message_later(std::size_t place) const {
+        constexpr std::size_t ahead = 16;
+        const Landing& later = due_landings_[std::min(place + ahead, due_landings_.size() - 1)];
+        return planes_[later.slot].message_of(later);
+    }
     // Windows that deliveries are told after.
-    bool may_go_ahead(Time limit) const;
-    void go_ahead();
-    void answer_landings();
-    void answer_early(LargeVector<Landing>& landings, std::size_t first);
+    Outlook::Pace pace() const;
+    Duration longest_window(const Outlook::Pace& pace) const;
+    Time first_reaction(Outlook::Pace pace) const;
+    Time long_end(Time limit) const;
+    void go_ahead(Time end);
     bool earlier(const Landing& a, const Landing& b) const {
         return a.time != b.time || !many_landings_ ? a.time < b.time : a.link < b.link;
     }
-    Place place_of(const Port& port) const { return static_cast<Place>(&port - ports_.data()); }
-    void need(Place place) { busy_[place / 64] |= std::uint64_t{1} << place % 64; }
-    void expect(Time t) { attention_ = t < attention_ ? t : attention_; }
-
-    // A port in a window.
-    template <bool at_switch, bool has_tags = false>
-    void visit(Place place, Time decide_before, Time absorb_before);
-    template <bool at_switch>
-    void take_due(Port& port, Time before);
-    void leave_later(Port& port, Duration flit_time, Time before);
-    void take_credits(Pass& pass, Time before);
-    void sort_due();
-    template <bool at_switch>
-    [[gnu::always_inline]] void absorb(Pass& pass, Time until);
-    template <bool at_switch>
-    void absorb_one(Port& port, const Inbound& arrival);
-    template <bool at_switch, bool has_tags>
-    void finish(Pass& pass, Time decide_before, Time absorb_before);
-    // Of the channels that are ready, those that have a credit. More are taken only where there is none in hand.
-    static std::uint32_t paid(Pass& pass, std::uint32_t ready, Time now) {
-        const bool first = (ready & 1U) != 0 && pays(pass, 0, now);
-        const bool second = (ready & 2U) != 0 && pays(pass, 1, now);
-        return (first ? 1U : 0U) | (second ? 2U : 0U);
-    }
-    static bool pays(Pass& pass, std::uint32_t channel, Time now) {
-        while (pass.port.credits[channel] <= 0 && pass.credit[channel]->time <= now) {
-            take_credit(pass, channel, now);
-        }
-        return pass.port.credits[channel] > 0;
-    }
-    // Takes the next credits that are due, as far as they have come by `until`. Requires: the first of them has.
-    static void take_credit(Pass& pass, std::uint32_t channel, Time until) {
-        if (pass.credit[channel]->count > 1) {
-            take_credit_run(pass, channel, until);
-            return;
-        }
-        ++pass.port.credits[channel];
-        ++pass.credit[channel];
-    }
-    static void take_credit_run(Pass& pass, std::uint32_t channel, Time until);
-    static void return_credits(Pass& pass, std::uint32_t channel, Time until);
-    static Time next_returned(const Port& port, std::uint32_t channel);
-    static Time next_change(const Pass& pass, std::uint32_t ready);
-    static std::int64_t payable(const Pass& pass, std::uint32_t channel, Time from, std::int64_t most);
-    std::int64_t to_come(Time after, Duration flit_time) {
-        return arriving_.empty() ? 0 : runs_to_come(after, flit_time);
-    }
-    std::int64_t runs_to_come(Time after, Duration flit_time);
-    void note_queue(Port& port, std::int64_t waiting) {
-        port.peak_queue = waiting > port.peak_queue ? waiting : port.peak_queue;
-    }
-    void note_left_waiting(Port& port, Time start, std::int64_t flits);
-    template <bool at_switch>
-    std::int64_t next_run(const Port& port, std::uint32_t channel);
-    static std::int64_t flits_in_a_row(const Pass& pass, std::uint32_t channel, std::uint32_t ready, Time start,
-                                       Time before, std::int64_t most);
-    template <bool at_switch>
-    [[gnu::always_inline]] RunQueues::Served serve(Port& port, std::uint32_t channel, Time start, std::uint32_t flits);
-    template <bool at_switch>
-    [[gnu::always_inline]] void send(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits);
-    template <bool at_switch>
-    void send_run(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits);
-    bool stalls_alone(const Pass& pass, std::uint32_t ready, Time before) const;
-    Time take_stall(Pass& pass, std::uint32_t channel, Time now);
-    template <bool has_tags>
-    Time stall(const Pass& pass, std::uint32_t ready, Time now);
-    void start_stalls(Port& port, std::uint32_t ready, Time now);
-    void end_stalls(Port& port, Time now);
-    SourceQueues::Current& begin_request(LinkId id);
-    void begin_departure(LinkId id, Time start);
-    std::uint32_t start_message(const PortMessage& next, LinkId link);
-
-    // Tags of a port in a window.
-    std::uint32_t take_tags(const Port& port, std::uint32_t ready, Time now);
-    std::int64_t opened_by(LinkId id, std::int64_t flits);
-    std::int64_t flits_with_tags(const Port& port, std::int64_t most);
-    Time enough_tags(const Port& port, std::uint32_t ready);
-    void note_tag_stall(const Port& port, std::uint32_t ready, Time now);
-    bool waits_for_tag(const Port& port, Time until);
-    Duration tag_stall(const Port& port, Time at) const;
-
-    // Where flits go on to.
-    void go_on(Port& port, const FlitRun& run, Time arrives);
-    void put(Place out, const FlitRun& run, std::uint32_t input, Time arrives) {
-        ports_[out].inbox.push_back({arrives, run, input});
-        need(out);
-        expect(arrives);
-    }
-    void spread(Port& port, const FlitRun& run, const Place* ways, std::uint32_t count, Time arrives);
-    void put_each(Place out, const FlitRun& run, const Port& input, Time arrives);
-    std::uint32_t choose(Port& port, const FlitRun& run, std::uint32_t candidates);
-    std::uint32_t turn(Port& port, std::uint32_t channel, std::uint32_t candidates);
-    void reset_spray();
-    void land(const Port& port, const FlitRun& run, Time first);
-    void land_one_by_one(const Port& port, const FlitRun& run, Time first);
-    std::uint32_t next_to_tell(Exchange& exchange, bool answer, std::uint32_t most) const;
-    void keep_credits(Pass& pass, std::uint32_t channel, const CreditRun& run);
-    void give_credits(Place to, std::uint32_t channel, const CreditRun& run, Duration flit_time);
-
-    // Of messages that are traced.
-    struct TracedInjection {
-        LinkId link;
-        Time time;
-        FlitTrace::Range wanted;
-        FlitTrace::Flow flow;
-    };
-    bool follows(const FlitRun& run) const { return trace_.on() && trace_.wanted_of(run.message()) != no_id; }
-    // An answer is ready.
-    struct TracedAnswer {
-        std::uint32_t message;
-        Time time;
-        FlitTrace::Flight before;
-    };
-    TracedMessage trace_key(std::uint32_t id, std::uint32_t channel) const;
-    FlitTrace::OnWire on_wire(std::uint32_t id, std::uint32_t channel) const;
-    FlitTrace::Clock clock(const Port& port, std::uint32_t channel, Time at) const;
-    void note_injection(const Injection& injection, LinkId link);
-    void note_answer(std::uint32_t id);
-    void trace_injections(const Port& port, Time at);
-    FlitTrace::Flight take_answer(std::uint32_t id, Time at);
-    void trace_arrival(const Port& port, const Inbound& arrival, bool at_switch);
-    void trace_waiting(const Port& port, FlitTrace::Waiting waiting, Time at);
-    void trace_departure(const Port& port, const FlitRun& run, LinkId input, Time start);
-    bool trace_landing(const Landing& landing);
-    void tell_parts(std::uint32_t message, Delivery& delivery);
-
-    // Deliveries.
-    void deliver(const Landing& landing);
-    void reach_completer(std::uint32_t id, LinkId from);
-    void finish_data(std::uint32_t id);
-    void queue_answer(std::uint32_t id, std::uint32_t flits, Time at);
-    void put_answer(std::uint32_t id, std::uint32_t flits, bool last, Time at);
-    void deliver_one_by_one(const Landing& landing);
-    void take_requests(std::uint32_t id, LinkId from);
-    void take_answers(std::uint32_t id, std::uint32_t flits);
-    void let_answers_go(std::uint32_t id);
-    std::uint32_t new_answer(std::uint32_t id);
-    Delivery delivery(std::uint32_t id) const;
-    std::uint32_t new_message();
-    void free_message(std::uint32_t id);
-    Duration stalled_for(const Port& port, std::uint32_t channel) const;
-    const Port& port_of(LinkId link) const { return ports_[place_[link]]; }
 
     const HostGraph& graph_;
-    LinkId first_switch_link_;
-    RoutingSpec routing_;
-    TransactionRules rules_;
-    std::uint64_t seed_;
-    bool one_rate_;       // runs keep their form from link to link
-    bool one_way_;        // all flits of a port-message take the same links
-    bool flit_by_flit_;   // flits of one port-message part at switches
+    bool answers_;
     bool many_landings_;  // as in FlitNetwork
-    Duration window_{0};
-    Duration long_window_{0};            // of one that deliveries are told after
-    bool looked_out_ = false;            // in this window
-    Time answer_before_;                 // what lands before then is answered before it is told
-    std::size_t unanswered_ = SIZE_MAX;  // of landings_: the first that was not looked at
-    Time now_;
-    Time start_;    // of the window
-    Time decided_;  // decisions before it have been made
-    Time end_;
-    Time attention_ = Time::never();  // when a port has something to do next
-    Time last_event_;
-    LargeVector<Port> ports_;
-    std::vector<Place> place_;  // of each link
-    std::vector<LinkId> order_;
-    Duration apart_{0};             // of flits that an accelerator takes from a link, at least
-    std::uint32_t most_ports_ = 1;  // of an accelerator
+    Planes split_;
+    std::uint32_t plane_count_;
+    std::vector<std::uint32_t> carried_;  // planes
+    SweepAccount account_;
+    std::vector<SweepPlane> planes_;  // by slot: one for all, or those that are carried
+    bool alike_ = false;              // the first stands for all
+    std::uint32_t threads_ = 1;
+    std::unique_ptr<Crew> crew_;  // if there is more than one
     const Outlook* outlook_ = nullptr;
-    std::vector<std::uint64_t> busy_;  // bit per place: something waits or is on its way there
-    // Where a switch sends on: to its own group, to others.
-    struct Onward {
-        std::uint32_t own_group = no_id;
-        Place first_down = no_id;
-        std::uint32_t first_choice = 0;  // of HostGraph::choices
-    };
-    std::vector<Onward> onward_;
-    // What brings flits to a switch; those of one switch stand together, by link.
-    struct Feeder {
-        LinkId link;
-        Place place;
-        Duration credit_return;
-        std::uint32_t finite = 0;  // as Port::finite
-    };
-    std::vector<Feeder> feeders_;
-    std::vector<std::uint32_t> first_feeder_;  // of each switch, and one more at the end
-    std::vector<Place> choices_;               // as HostGraph::choice_links
-    SourceQueues sources_;
-    std::vector<std::uint32_t> spray_cycles_;
-    std::vector<LinkId> way_back_;
-    LargeVector<Message> messages_;
-    LargeVector<std::uint32_t> free_messages_;
-    std::vector<Exchange> exchanges_;  // of messages, with Fidelity::ualink
-    std::vector<Tags> tags_;           // of links from accelerators, if tags are limited
-    struct Kept {
-        std::uint32_t at;
-        std::uint32_t channel;
-        std::uint32_t choice;
-    };
-    std::vector<boost::container::small_vector<Kept, 2>> kept_;
-    LargeVector<Landing> landings_;  // after the window
-    Time first_landing_ = Time::never();
-    Time last_landing_;
+    Time start_;  // of the window
+    Time end_;
+    Time decided_;             // decisions before it have been made
+    bool looked_out_ = false;  // in this window
     LargeVector<Landing> due_landings_;
     LargeVector<Landing> sorting_;
     std::size_t landed_ = 0;  // of due_landings_
@@ -406,24 +146,24 @@ private:
         }
     };
     std::priority_queue<Alarm, std::vector<Alarm>, Later> alarms_;
-    // Of the port at hand; after the last one comes one that never does.
-    std::vector<Inbound> due_;
-    std::array<std::vector<CreditRun>, channel_count> due_credits_;
-    std::vector<CreditRun> arriving_;  // runs that have begun to arrive
-    std::vector<Delivery> deliveries_;
-    std::deque<TimeParts> parts_;  // of those that were traced
     std::vector<std::uint32_t> wakes_;
-    std::vector<MessageRecord> records_;
-    bool recording_ = false;
-    std::int64_t flits_outside_ = 0;
-    Time credits_home_;
-    std::uint64_t events_ = 0;
-    NetworkStatistics totals_;
-    EventHash hash_;
-    FlitTrace trace_;
-    LargeVector<std::uint32_t> freed_;  // while messages are traced: one may still be on a wire in this window
-    std::vector<TracedInjection> traced_injections_;
-    std::deque<TracedAnswer> traced_answers_;
+    std::uint64_t told_ = 0;  // wakes
 };
+
+// What is traced is kept in one place.
+template <class Work>
+void SweepNetwork::on_planes(Work&& work) {
+    if (threads_ == 1 || planes_.size() == 1 || account_.trace.on()) {
+        for (SweepPlane& plane : planes_) {
+            work(plane);
+        }
+        return;
+    }
+    if (crew_ == nullptr) {
+        crew_ = std::make_unique<Crew>(threads_);
+    }
+    auto on_plane = [&](std::size_t slot) { work(planes_[slot]); };
+    crew_->share(planes_.size(), on_plane);
+}
 
 }  // namespace simlette

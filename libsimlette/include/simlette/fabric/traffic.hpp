@@ -53,12 +53,13 @@ struct Injection {
 // Who injects, asked how long a network may go on before it tells what it delivered.
 class Outlook {
 public:
-    // From `from` on, an accelerator is sent at most one port-message a port in each span `apart`.
+    // From `from` on, an accelerator is sent at most one flit a port in each span `apart`.
     struct Pace {
         Time from;
         Duration apart;
         std::uint32_t ports = 1;
-        Bytes largest{0};  // port-message that was injected
+        Bytes largest{0};         // port-message that was injected
+        std::int64_t on_way = 0;  // flits on their last link, and of messages that were not delivered whole; at most
     };
     virtual ~Outlook() = default;
     // No delivery before it sets off an injection or a reply, or ends a collective.
@@ -107,6 +108,12 @@ struct Delivery {
     // counts as `wait`. Beyond one switch only traced messages are looked at.
     const TimeParts* parts = nullptr;
     bool released_by_request = false;  // `taken` includes the request
+    // Of a SweepNetwork: the slot of the plane, and how many it stands for; each delivered the same on its port, from
+    // this one on.
+    std::uint32_t slot = 0;
+    std::uint32_t planes = 1;
+
+    Bytes of_all_planes() const { return bytes * planes; }
 };
 
 }  // namespace simlette

@@ -47,6 +47,11 @@ inline bool is_ahead(const SweepNetwork& sweep) {
     return sweep.ahead();
 }
 template <class Carrier>
+void use_threads(Carrier&, std::uint32_t) {}
+inline void use_threads(SweepNetwork& sweep, std::uint32_t threads) {
+    sweep.use_threads(threads);
+}
+template <class Carrier>
 Carrier& settle(Carrier& carrier) {
     return carrier;
 }

@@ -61,6 +61,7 @@ struct TrafficOptions {
     Mode mode = Mode::flit;
     bool record_messages = false;
     Engine engine = Engine::automatic;  // of flit mode
+    std::uint32_t threads = 1;          // as in SimulatorOptions
 };
 
 enum class TrafficAdvance { finished, limit_reached, stopped };

@@ -28,6 +28,7 @@ struct RunProgress {
 struct RunControl {
     Mode mode = Mode::flit;
     Engine engine = Engine::automatic;
+    unsigned threads = 1;  // see SimulatorOptions
     Time until = Time::never();
     bool record_messages = false;
     bool record_trace = false;
@@ -124,7 +125,7 @@ struct RunReport {
     std::optional<LatencyPercentiles> message_latency;
     std::uint64_t event_hash = 0;
     double wall_seconds = 0;  // of the second simulation too, if there was one
-    double cpu_seconds = 0;   // of the thread
+    double cpu_seconds = 0;   // of the thread; of the process if the run may use several
     std::int64_t peak_rss_bytes = 0;
 };
 
