@@ -43,30 +43,20 @@ void SweepPlane::run_ahead(Time decide_before) {
 
 void SweepPlane::run_from_sources(Time decide_before) {
     attention_ = Time::never();
-    auto stage = stage_starts_.rbegin();
-    hand_over_runs();
     for (std::size_t word = busy_.size(); word-- > 0;) {
         std::uint64_t to_do = busy_[word];
         while (to_do != 0) {
             const auto bit = 63U - static_cast<unsigned>(__builtin_clzll(to_do));
             const auto place = static_cast<Place>(word * 64 + bit);
             busy_[word] &= ~(std::uint64_t{1} << bit);
-            if (place < *stage) {
-                hand_over_runs();
-                stage = std::find_if(stage, stage_starts_.rend(), [place](Place start) { return start <= place; });
-            }
             if (order_[place] >= first_switch_link_) {
                 visit<true>(place, decide_before, decide_before);
             } else {
                 visit<false>(place, decide_before, decide_before);
             }
-            if (sent_.size() >= many_runs) {
-                hand_over_runs();
-            }
             to_do = busy_[word] & ((std::uint64_t{1} << bit) - 1);
         }
     }
-    hand_over_runs();
     decided_ = decide_before;
 }
 
@@ -81,7 +71,6 @@ void SweepPlane::answer_landings() {
             answer_early(landings_[unanswered_]);
         }
     }
-    hand_over_runs();
 }
 
 void SweepPlane::answer_early(Landing& landing) {

@@ -114,12 +114,6 @@ void SweepPlane::order_ports() {
     for (Place place = 0; place < order_.size(); ++place) {
         place_[order_[place]] = place;
     }
-    for (Place place = 0; place < order_.size(); ++place) {
-        const auto stands = [&](Place at) { return std::make_pair(part[order_[at]], stage[order_[at]]); };
-        if (place == 0 || stands(place - 1) != stands(place)) {
-            stage_starts_.push_back(place);
-        }
-    }
     for (const SwitchRoutes& routes : graph_.switches) {
         onward_.push_back(
             {routes.own_group, routes.first_down == no_id ? no_id : place_[routes.first_down], routes.first_choice});
@@ -129,60 +123,52 @@ void SweepPlane::order_ports() {
     }
 }
 
-void SweepPlane::put(Place out, const FlitRun& run, LinkId input, Time arrives) {
-    __builtin_prefetch(&ports_[out].inbox);
-    sent_.push_back({out, {arrives, run, input}});
-    need(out);
-    expect(arrives);
+void SweepPlane::list_feeders() {
+    std::vector<std::vector<LinkId>> of(graph_.packet_switches);
+    for (LinkId id = 0; id < graph_.links.size(); ++id) {
+        if (graph_.links[id].to >= graph_.accelerators) {
+            of[graph_.links[id].to - graph_.accelerators].push_back(id);
+        }
+    }
+    for (const std::vector<LinkId>& links : of) {
+        first_feeder_.push_back(static_cast<std::uint32_t>(feeders_.size()));
+        for (const LinkId id : links) {
+            const LinkClass& kind = graph_.class_of(id);
+            feeders_.push_back({id, place_[id], kind.credit_return, kind.finite()});
+        }
+    }
+    first_feeder_.push_back(static_cast<std::uint32_t>(feeders_.size()));
 }
 
-// A run arrives at the end of a link.
-void SweepPlane::go_on(Port& port, const FlitRun& run, Time arrives) {
-    last_event_ = std::max(last_event_, arrives + port.flit_time * (run.count - 1));
-    if (port.at == no_id) {
-        land(port, run, arrives);
-        return;
-    }
-    const Onward& onward = onward_[port.at];
-    const GroupPlace& destination = graph_.places[run.destination];
-    if (onward.own_group == destination.group) {
-        put_each(onward.first_down + destination.index, run, port, arrives);
-        return;
-    }
-    const LinkChoice& choice = graph_.choices[onward.first_choice + destination.group];
-    const Place* ways = choices_.data() + choice.first;
-    if (choice.count == 1 || !flit_by_flit_) {
-        put_each(ways[choice.count == 1 ? 0 : choose(port, run, choice.count)], run, port, arrives);
-        return;
-    }
-    if (run.count == 1) {
-        put(ways[turn(port, run.channel(), choice.count)], run, port.link, arrives);
-        return;
-    }
+// Flits that take one way each.
+void SweepPlane::spread(Port& port, const FlitRun& run, const Place* ways, std::uint32_t count, Time arrives) {
     FlitRun one = run;
     one.count = 1;
     for (std::uint32_t i = 0; i < run.count; ++i) {
         one.flit = i + 1 == run.count ? run.flit : run.flit & ~FlitRun::last_bit;
-        put(ways[turn(port, run.channel(), choice.count)], one, port.link, arrives + port.flit_time * i);
+        put(ways[turn(port, run.channel(), count)], one, port.input, arrives + port.flit_time * i);
     }
 }
 
 // Links of another rate take flits one by one; so are those that are followed.
 void SweepPlane::put_each(Place out, const FlitRun& run, const Port& input, Time arrives) {
     if (one_rate_ && !follows(run)) {
-        put(out, run, input.link, arrives);
+        put(out, run, input.input, arrives);
         return;
     }
     FlitRun one = run;
     one.count = 1;
     for (std::uint32_t i = 0; i < run.count; ++i) {
         one.flit = i + 1 == run.count ? run.flit : run.flit & ~FlitRun::last_bit;
-        put(out, one, input.link, arrives + input.flit_time * i);
+        put(out, one, input.input, arrives + input.flit_time * i);
     }
 }
 
-// For all flits of a message alike.
+// For all flits of a message alike, unless each takes its turn.
 std::uint32_t SweepPlane::choose(Port& port, const FlitRun& run, std::uint32_t candidates) {
+    if (flit_by_flit_) {
+        return turn(port, run.channel(), candidates);
+    }
     if (routing_.policy == RoutingPolicy::fixed) {
         return static_cast<std::uint32_t>(run.destination / graph_.switches[port.at].static_divisor % candidates);
     }
@@ -246,55 +232,6 @@ void SweepPlane::land(const Port& port, const FlitRun& run, Time first) {
         return;
     }
     add_landing({first + port.flit_time * (run.count - 1), run.flit, run.count, port.link});
-}
-
-// Of a link to an accelerator: they come back to the port at hand.
-void SweepPlane::keep_credits(Port& port, std::uint32_t channel, Time first, std::uint32_t count) {
-    due_credits_[channel].push_back({first, count});
-    credits_home_ = std::max(credits_home_, first + port.flit_time * (count - 1));
-    last_event_ = std::max(last_event_, credits_home_);
-}
-
-void SweepPlane::give_credits(Place to, std::uint32_t channel, Time first, std::uint32_t count, Duration flit_time) {
-    Port& port = ports_[to];
-    __builtin_prefetch(&port.queued);
-    __builtin_prefetch(&port.credit_inbox[channel]);
-    if (one_rate_) {
-        given_.push_back({to, channel, {first, count}});
-    } else {
-        for (std::uint32_t i = 0; i < count; ++i) {
-            given_.push_back({to, channel, {first + flit_time * i, 1}});
-        }
-    }
-    credits_home_ = std::max(credits_home_, first + flit_time * (count - 1));
-    last_event_ = std::max(last_event_, credits_home_);
-}
-
-void SweepPlane::hand_over_runs() {
-    for (const Sent& one : sent_) {
-        const std::vector<Inbound>& inbox = ports_[one.to].inbox;
-        __builtin_prefetch(inbox.data() + inbox.size());
-    }
-    for (const Sent& one : sent_) {
-        ports_[one.to].inbox.push_back(one.inbound);
-    }
-    sent_.clear();
-}
-
-void SweepPlane::hand_over_credits() {
-    for (const Given& one : given_) {
-        const std::vector<CreditRun>& inbox = ports_[one.to].credit_inbox[one.channel];
-        __builtin_prefetch(inbox.data() + inbox.size());
-    }
-    for (const Given& one : given_) {
-        Port& port = ports_[one.to];
-        port.credit_inbox[one.channel].push_back(one.run);
-        if (port.queued[one.channel] > 0) {
-            need(one.to);
-            expect(one.run.time);
-        }
-    }
-    given_.clear();
 }
 
 }  // namespace simlette

@@ -28,6 +28,7 @@ SweepPlane::SweepPlane(const HostGraph& graph, const Plane& place, const Routing
       spray_cycles_(graph.spray_cycles()),
       way_back_(graph.ways_back()) {
     order_ports();
+    list_feeders();
     build_ports();
 }
 
@@ -57,11 +58,20 @@ void SweepPlane::build_ports() {
         } else {
             apart_ = std::min(apart_, kind.flit_time);
         }
-        for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
-            const bool finite = kind.credits[channel] != unlimited;
-            port.credits[channel] = kind.credits[channel];
-            port.finite = static_cast<std::uint8_t>(port.finite | finite << channel);
-            any_finite_ = any_finite_ || finite;
+        if (id >= first_switch_link_) {
+            const std::uint32_t from = graph_.links[id].from - graph_.accelerators;
+            port.feeders = first_feeder_[from];
+            for (RunQueues& queues : port.outputs) {
+                queues.reset(first_feeder_[from + 1] - port.feeders);
+            }
+        }
+        port.credits = kind.credits;
+        port.finite = static_cast<std::uint8_t>(kind.finite());
+        any_finite_ = any_finite_ || port.finite != 0;
+    }
+    for (std::uint32_t at = 0; at < graph_.packet_switches; ++at) {
+        for (std::uint32_t i = first_feeder_[at]; i < first_feeder_[at + 1]; ++i) {
+            ports_[feeders_[i].place].input = i - first_feeder_[at];
         }
     }
     on_way_.assign(graph_.accelerators, 0);
@@ -92,13 +102,6 @@ void SweepPlane::take_landings(Time before, LargeVector<Landing>& to) {
         landings_[kept++] = landing;
     }
     landings_.resize(kept);
-}
-
-void SweepPlane::add_landing(const Landing& landing) {
-    landings_.push_back(landing);
-    landings_.back().slot = static_cast<std::uint16_t>(plane_.slot);
-    first_landing_ = std::min(first_landing_, landing.time);
-    last_landing_ = std::max(last_landing_, landing.time);
 }
 
 void SweepPlane::add_on_way(std::vector<std::int64_t>& flits) const {
@@ -374,7 +377,7 @@ std::vector<WaitingPort> SweepPlane::waiting() const {
             WaitingPort port{id, static_cast<Channel>(channel), {}};
             const std::uint32_t at = port_of(id).at;
             for (const LinkId out : at == no_id ? std::vector<LinkId>{} : leaving[at]) {
-                if (port_of(out).outputs[channel].holds(id)) {
+                if (port_of(out).outputs[channel].holds(port_of(id).input)) {
                     port.waits_for.push_back(out);
                 }
             }
@@ -396,8 +399,6 @@ void SweepPlane::clear() {
     landings_.clear();
     first_landing_ = Time::never();
     last_landing_ = {};
-    sent_.clear();
-    given_.clear();
     flits_outside_ = 0;
     events_ = 0;
     first_injection_ = Time::never();

@@ -10,6 +10,9 @@ namespace {
 
 // Of `count` instants with a stride, modulo 2^64.
 std::uint64_t sum_of_times(Time first, std::int64_t count, Duration stride) {
+    if (count == 1) {
+        return static_cast<std::uint64_t>(first.ps);
+    }
     const auto n = static_cast<std::uint64_t>(count);
     const std::uint64_t pairs = n % 2 == 0 ? n / 2 * (n - 1) : (n - 1) / 2 * n;
     return static_cast<std::uint64_t>(first.ps) * n + static_cast<std::uint64_t>(stride.ps) * pairs;
@@ -19,7 +22,6 @@ std::uint64_t sum_of_times(Time first, std::int64_t count, Duration stride) {
 
 void SweepPlane::run(Time decide_before, Time absorb_before) {
     attention_ = Time::never();
-    hand_over_runs();
     for (std::size_t word = 0; word < busy_.size(); ++word) {
         std::uint64_t to_do = busy_[word];
         while (to_do != 0) {
@@ -36,17 +38,13 @@ void SweepPlane::run(Time decide_before, Time absorb_before) {
             } else {
                 visit<false, true>(place, decide_before, absorb_before);
             }
-            hand_over_credits();
-            if (sent_.size() >= many_runs) {
-                hand_over_runs();
-            }
             to_do = busy_[word] & ~((std::uint64_t{2} << bit) - 1);  // credits may have called others since
         }
     }
-    hand_over_runs();
     free_messages_.insert(free_messages_.end(), freed_.begin(), freed_.end());
     freed_.clear();
     decided_ = decide_before;
+    last_event_ = std::max(last_event_, credits_home_);
 }
 
 template <bool at_switch, bool has_tags>
@@ -55,38 +53,37 @@ void SweepPlane::visit(Place place, Time decide_before, Time absorb_before) {
     Port& port = pass.port;
     take_due<at_switch>(port, absorb_before);
     if (port.finite != 0) {
-        take_credits(port, absorb_before);
+        take_credits(pass, absorb_before);
     }
+    pass.arrival = due_.data();
     arriving_.clear();
     Time now = std::max(port.free_at, decided_);  // no window may pass over an instant at which a stall begins
     while (true) {
         ++events_;
+        const Time arrival = pass.arrival->time;
         if ((port.queued[0] | port.queued[1]) == 0) {
-            if (pass.next == due_.size()) {
+            if (arrival == Time::never()) {
                 break;
             }
-            now = std::max(now, due_[pass.next].time);
+            now = std::max(now, arrival);
         }
         if (now >= decide_before) {
             break;
         }
-        if (!arriving_.empty() || (pass.next < due_.size() && due_[pass.next].time <= now)) {
+        if (arrival <= now || !arriving_.empty()) {
             absorb<at_switch>(pass, now);
         }
         std::uint32_t ready = (port.queued[0] > 0 ? 1U : 0U) | (port.queued[1] > 0 ? 2U : 0U);
         if constexpr (has_tags) {
             ready = take_tags(port, ready, now);
         }
-        const std::uint32_t able = port.finite == 0 ? ready & ~(1U << no_tag) : ready & paid(pass, now);
+        std::uint32_t able = port.finite == 0 ? ready & ~(1U << no_tag) : paid(pass, ready, now);
+        if (!has_tags && able == 0 && stalls_alone(pass, ready, decide_before)) {
+            now = take_stall(pass, ready >> 1U, now);
+            able = ready;
+        }
         if (able == 0) {
-            if constexpr (has_tags) {
-                note_tag_stall(port, ready, now);
-            }
-            start_stalls(pass, ready, now);
-            now = next_change(pass, ready);
-            if constexpr (has_tags) {
-                now = std::min(now, enough_tags(port, ready));
-            }
+            now = stall<has_tags>(pass, ready, now);
             if (now == Time::never()) {
                 break;
             }
@@ -96,17 +93,22 @@ void SweepPlane::visit(Place place, Time decide_before, Time absorb_before) {
             if constexpr (has_tags) {
                 note_tag_stall(port, 0, now);
             }
-            end_stalls(pass, now);
+            end_stalls(port, now);
         }
         const std::uint32_t channel =
             (able >> port.next_channel & 1U) != 0 ? port.next_channel : 1U - port.next_channel;
-        std::int64_t flits = able == 3 ? 1 : flits_in_a_row<at_switch>(pass, channel, now, decide_before);
+        std::int64_t flits = able == 3 ? 1 : next_run<at_switch>(port, channel);
+        flits = flits == 1 ? 1 : flits_in_a_row(pass, channel, ready, now, decide_before, flits);
         if constexpr (has_tags) {
             const Time tag = enough_tags(port, ready);
             flits = tag == Time::never() ? flits : std::min(flits, ceil_div((tag - now).ps, port.flit_time.ps));
             flits = channel == 0 ? flits_with_tags(port, flits) : flits;
         }
-        send<at_switch>(pass, channel, now, flits);
+        if (flits == 1) {
+            send<at_switch>(pass, channel, now, 1);
+        } else {
+            send_run<at_switch>(pass, channel, now, flits);
+        }
         now = port.free_at;
     }
     finish<at_switch, has_tags>(pass, decide_before, absorb_before);
@@ -116,6 +118,9 @@ void SweepPlane::visit(Place place, Time decide_before, Time absorb_before) {
 template <bool at_switch, bool has_tags>
 void SweepPlane::finish(Pass& pass, Time decide_before, Time absorb_before) {
     Port& port = pass.port;
+    if (pass.sent) {
+        last_event_ = std::max(last_event_, port.free_at + (port.way - port.flit_time));
+    }
     absorb<at_switch>(pass, decide_before);
     if (absorb_before > decide_before) {
         note_queue(port, port.queued[0] + port.queued[1] - (port.free_at > decide_before ? 0 : 1));
@@ -124,15 +129,15 @@ void SweepPlane::finish(Pass& pass, Time decide_before, Time absorb_before) {
     const auto has_come = [&](const Inbound& one) {
         return one.time + (at_switch ? port.flit_time * (one.run.count - 1) : Duration{0}) == decide_before;
     };
-    const bool undecided =
-        absorb_before > decide_before && (decided_ == decide_before || std::any_of(due_.begin(), due_.end(), has_come));
+    const bool undecided = absorb_before > decide_before &&
+                           (decided_ == decide_before || std::any_of(due_.begin(), due_.end() - 1, has_come));
     const Time next_decision = std::max(port.free_at, decide_before);
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
         Time next = next_decision;
         if ((port.finite >> channel & 1U) != 0) {
-            const Time credit = return_credits(pass, channel, absorb_before - Duration{1});
+            return_credits(pass, channel, absorb_before - Duration{1});
             const bool stalled = (port.stalled >> channel & 1U) != 0 && !undecided;
-            next = port.credits[channel] > 0 || !stalled ? next : credit;
+            next = port.credits[channel] > 0 || !stalled ? next : next_returned(port, channel);
         }
         if constexpr (has_tags) {
             const bool waits = channel == 0 && waits_for_tag(port, absorb_before - Duration{1});
@@ -147,37 +152,50 @@ void SweepPlane::finish(Pass& pass, Time decide_before, Time absorb_before) {
 
 template <bool at_switch>
 void SweepPlane::take_due(Port& port, Time before) {
-    std::vector<Inbound>& inbox = port.inbox;
     due_.clear();
-    std::size_t kept = 0;
-    Time next = Time::never();
+    due_.swap(port.inbox);
+    const Duration flit_time = at_switch ? port.flit_time : Duration{0};
+    Time last;
     bool sorted = true;
-    for (Inbound& one : inbox) {
-        if (one.time >= before) {
-            next = std::min(next, one.time);
-            inbox[kept++] = one;
-            continue;
-        }
-        sorted = sorted && (due_.empty() || due_.back().time <= one.time);
-        due_.push_back(one);
-        if (at_switch && one.run.count > 1 && one.time + port.flit_time * (one.run.count - 1) >= before) {
-            const auto whole = static_cast<std::uint32_t>(ceil_div((before - one.time).ps, port.flit_time.ps));
-            due_.back().run.count = whole;
-            due_.back().run.flit &= ~FlitRun::last_bit;
-            one.time = one.time + port.flit_time * whole;
-            one.run.count -= whole;
-            next = std::min(next, one.time);
-            inbox[kept++] = one;
-        }
+    bool early = true;  // all flits of all runs are due
+    for (const Inbound& one : due_) {
+        sorted = sorted && last <= one.time;
+        last = one.time;
+        early = early && (one.run.count == 1 ? last : last + flit_time * (one.run.count - 1)) < before;
     }
-    inbox.resize(kept);
-    if (kept > 0) {
-        need(place_of(port));
-        expect(next);
+    if (!early) {
+        leave_later(port, flit_time, before);
     }
     if (!sorted) {
         sort_due();
     }
+    due_.push_back({Time::never(), {}, no_id});
+}
+
+// Runs of which some flits arrive later are cut.
+void SweepPlane::leave_later(Port& port, Duration flit_time, Time before) {
+    Time next = Time::never();
+    std::size_t taken = 0;
+    const auto leave = [&](const Inbound& one) {
+        next = std::min(next, one.time);
+        port.inbox.push_back(one);
+    };
+    for (const Inbound& one : due_) {
+        if (one.time >= before) {
+            leave(one);
+        } else if (one.run.count == 1 || one.time + flit_time * (one.run.count - 1) < before) {
+            due_[taken++] = one;
+        } else {
+            Inbound rest = one;
+            const auto whole = static_cast<std::uint32_t>(ceil_div((before - one.time).ps, flit_time.ps));
+            rest.time = one.time + flit_time * whole;
+            due_[taken++] = {one.time, rest.run.take(whole), one.input};
+            leave(rest);
+        }
+    }
+    due_.resize(taken);
+    need(place_of(port));
+    expect(next);
 }
 
 // Those of one input come in order of time.
@@ -190,6 +208,9 @@ void SweepPlane::sort_due() {
         return;
     }
     for (std::size_t i = 1; i < due_.size(); ++i) {
+        if (due_[i - 1].time <= due_[i].time) {
+            continue;
+        }
         const Inbound one = due_[i];
         std::size_t place = i;
         for (; place > 0 && one.time < due_[place - 1].time; --place) {
@@ -199,51 +220,54 @@ void SweepPlane::sort_due() {
     }
 }
 
-void SweepPlane::take_credits(Port& port, Time before) {
+void SweepPlane::take_credits(Pass& pass, Time before) {
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
         std::vector<CreditRun>& due = due_credits_[channel];
         due.clear();
-        if ((port.finite >> channel & 1U) == 0) {
-            continue;
-        }
-        std::vector<CreditRun>& inbox = port.credit_inbox[channel];
-        std::size_t kept = 0;
-        for (const CreditRun& run : inbox) {
-            if (run.time >= before) {
-                inbox[kept++] = run;
-                continue;
+        if ((pass.port.finite >> channel & 1U) != 0) {
+            std::vector<CreditRun>& later = pass.port.credit_inbox[channel];
+            due.swap(later);
+            for (std::size_t i = 1; i < due.size(); ++i) {
+                if (due[i - 1].time <= due[i].time) {
+                    continue;
+                }
+                const CreditRun run = due[i];
+                std::size_t place = i;
+                for (; place > 0 && run.time < due[place - 1].time; --place) {
+                    due[place] = due[place - 1];
+                }
+                due[place] = run;
             }
-            std::size_t place = due.size();
-            due.push_back(run);
-            for (; place > 0 && run.time < due[place - 1].time; --place) {
-                due[place] = due[place - 1];
+            while (!due.empty() && due.back().time >= before) {
+                later.push_back(due.back());
+                due.pop_back();
             }
-            due[place] = run;
+            std::reverse(later.begin(), later.end());
         }
-        inbox.resize(kept);
+        due.push_back({Time::never(), 0});
+        pass.credit[channel] = due.data();
     }
 }
 
 // Everything that arrives up to and including `until`. Just before it, the queue is at its longest since the last
 // departure.
 template <bool at_switch>
-void SweepPlane::absorb(Pass& pass, Time until) {
+inline void SweepPlane::absorb(Pass& pass, Time until) {
     Port& port = pass.port;
-    const std::size_t first = pass.next;
-    while (pass.next < due_.size() && due_[pass.next].time < until) {
-        absorb_one<at_switch>(pass, due_[pass.next++]);
+    const bool grown = pass.arrival->time < until || !arriving_.empty();
+    std::int64_t last = 0;  // flits that come at this instant
+    for (; pass.arrival->time <= until; ++pass.arrival) {
+        const Inbound& arrival = *pass.arrival;
+        last += arrival.time == until && (!at_switch || arrival.run.count == 1) ? arrival.run.count : 0;
+        absorb_one<at_switch>(port, arrival);
     }
-    if (pass.next > first || !arriving_.empty()) {
-        note_queue(port, port.queued[0] + port.queued[1] - to_come(until - Duration{1}, port.flit_time));
-    }
-    while (pass.next < due_.size() && due_[pass.next].time == until) {
-        absorb_one<at_switch>(pass, due_[pass.next++]);
+    if (grown) {
+        note_queue(port, port.queued[0] + port.queued[1] - last - to_come(until - Duration{1}, port.flit_time));
     }
 }
 
 template <bool at_switch>
-void SweepPlane::absorb_one(Pass& pass, const Inbound& arrival) {
-    Port& port = pass.port;
+inline void SweepPlane::absorb_one(Port& port, const Inbound& arrival) {
     const std::uint32_t channel = arrival.run.channel();
     const std::int64_t flits = arrival.run.count;
     port.queued[channel] += flits;
@@ -262,7 +286,7 @@ void SweepPlane::absorb_one(Pass& pass, const Inbound& arrival) {
 }
 
 // Flits of runs that have begun to arrive, later than `after`.
-std::int64_t SweepPlane::to_come(Time after, Duration flit_time) {
+std::int64_t SweepPlane::runs_to_come(Time after, Duration flit_time) {
     std::int64_t flits = 0;
     for (std::size_t i = 0; i < arriving_.size();) {
         const CreditRun& run = arriving_[i];
@@ -278,99 +302,88 @@ std::int64_t SweepPlane::to_come(Time after, Duration flit_time) {
     return flits;
 }
 
-// Bit per channel that has a credit.
-std::uint32_t SweepPlane::paid(Pass& pass, Time now) {
-    std::uint32_t paid = 0;
-    for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
-        if ((pass.port.finite >> channel & 1U) != 0) {
-            absorb_credits(pass, channel, now);
-        }
-        paid |= (pass.port.credits[channel] > 0 ? 1U : 0U) << channel;
+void SweepPlane::take_credit_run(Pass& pass, std::uint32_t channel, Time until) {
+    CreditRun* next = pass.credit[channel];
+    CreditRun run = *next;
+    const Duration flit_time = pass.port.flit_time;
+    const std::int64_t arrived = std::min(run.count, (until - run.time).ps / flit_time.ps + 1);
+    pass.port.credits[channel] += arrived;
+    if (arrived == run.count) {
+        ++pass.credit[channel];
+        return;
     }
-    return paid;
+    run.time = run.time + flit_time * arrived;
+    run.count -= arrived;
+    for (; next[1].time < run.time; ++next) {
+        next[0] = next[1];
+    }
+    *next = run;
 }
 
-void SweepPlane::absorb_credits(Pass& pass, std::uint32_t channel, Time until) {
-    std::vector<CreditRun>& runs = due_credits_[channel];
-    std::size_t& next = pass.paid[channel];
-    while (next < runs.size() && runs[next].time <= until) {
-        CreditRun run = runs[next];
-        const Duration flit_time = pass.port.flit_time;
-        const std::int64_t arrived = run.count == 1 ? 1 : std::min(run.count, (until - run.time).ps / flit_time.ps + 1);
-        pass.port.credits[channel] += arrived;
-        if (arrived == run.count) {
-            ++next;
-            continue;
-        }
-        run.time = run.time + flit_time * arrived;
-        run.count -= arrived;
-        std::size_t place = next;
-        for (; place + 1 < runs.size() && runs[place + 1].time < run.time; ++place) {
-            runs[place] = runs[place + 1];
-        }
-        runs[place] = run;
+// Those that come after `until` wait for another window.
+void SweepPlane::return_credits(Pass& pass, std::uint32_t channel, Time until) {
+    while (pass.credit[channel]->time <= until) {
+        take_credit(pass, channel, until);
+    }
+    for (const CreditRun* run = pass.credit[channel]; run->time != Time::never(); ++run) {
+        pass.port.credit_inbox[channel].push_back(*run);
     }
 }
 
-// Those that come after `until` wait for another window. Returns when the first of them comes.
-Time SweepPlane::return_credits(Pass& pass, std::uint32_t channel, Time until) {
-    absorb_credits(pass, channel, until);
-    std::vector<CreditRun>& inbox = pass.port.credit_inbox[channel];
-    const std::vector<CreditRun>& runs = due_credits_[channel];
-    inbox.insert(inbox.end(), runs.begin() + static_cast<std::ptrdiff_t>(pass.paid[channel]), runs.end());
+// When the first of those comes that wait for another window.
+Time SweepPlane::next_returned(const Port& port, std::uint32_t channel) {
     Time first = Time::never();
-    for (const CreditRun& run : inbox) {
+    for (const CreditRun& run : port.credit_inbox[channel]) {
         first = std::min(first, run.time);
     }
     return first;
 }
 
 // When something comes that may end a stall.
-Time SweepPlane::next_change(const Pass& pass, std::uint32_t ready) const {
-    Time next = pass.next < due_.size() ? due_[pass.next].time : Time::never();
+inline Time SweepPlane::next_change(const Pass& pass, std::uint32_t ready) {
+    Time next = pass.arrival->time;
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
-        next = (ready >> channel & 1U) != 0 ? std::min(next, next_credit(pass, channel)) : next;
+        next = (ready >> channel & 1U) != 0 ? std::min(next, pass.credit[channel]->time) : next;
     }
     return next;
 }
 
 // So many flits, one after the other, find a credit each.
-std::int64_t SweepPlane::payable(const Pass& pass, std::uint32_t channel, Time from, std::int64_t most) const {
-    const std::vector<CreditRun>& runs = due_credits_[channel];
+std::int64_t SweepPlane::payable(const Pass& pass, std::uint32_t channel, Time from, std::int64_t most) {
     std::int64_t flits = pass.port.credits[channel];
-    for (std::size_t i = pass.paid[channel]; flits < most && i < runs.size(); ++i) {
-        if (runs[i].time > from + pass.port.flit_time * flits) {
-            break;
-        }
-        flits += runs[i].count;
+    const CreditRun* run = pass.credit[channel];
+    for (; flits < most && run->time <= from + pass.port.flit_time * flits; ++run) {
+        flits += run->count;
     }
     return std::min(flits, most);
 }
 
-// How many flits of a channel may leave one after the other before anything else can come between.
+// Flits of one message that are next, as far as nothing takes turns with them.
 template <bool at_switch>
-std::int64_t SweepPlane::flits_in_a_row(Pass& pass, std::uint32_t channel, Time start, Time before) {
-    Port& port = pass.port;
-    std::int64_t most = 0;
+inline std::int64_t SweepPlane::next_run(const Port& port, std::uint32_t channel) {
     if constexpr (at_switch) {
         const RunQueues& queues = port.outputs[channel];
-        most = queues.inputs() > 1 ? 1 : queues.head(port.pool).count;
+        return queues.inputs() > 1 ? 1 : queues.head(port.pool).count;
     } else {
-        most = channel == 0 ? begin_request(port.link).flits_left : port.pool[port.answers.first()].run.count;
+        return channel == 0 ? begin_request(port.link).flits_left : port.pool[port.answers.first()].run.count;
     }
-    if (most == 1) {
-        return 1;
-    }
-    Time end = pass.next < due_.size() ? std::min(before, due_[pass.next].time) : before;
-    if (port.queued[1 - channel] > 0) {
-        end = std::min(end, next_credit(pass, 1 - channel));
+}
+
+// How many of these flits may leave one after the other before anything else can come between. What else is ready waits
+// for a credit.
+std::int64_t SweepPlane::flits_in_a_row(const Pass& pass, std::uint32_t channel, std::uint32_t ready, Time start,
+                                        Time before, std::int64_t most) {
+    const Port& port = pass.port;
+    Time end = std::min(before, pass.arrival->time);
+    if ((ready >> (1 - channel) & 1U) != 0) {
+        end = std::min(end, pass.credit[1 - channel]->time);
     }
     most = std::min(most, ceil_div((end - start).ps, port.flit_time.ps));
     return (port.finite >> channel & 1U) == 0 ? most : payable(pass, channel, start, most);
 }
 
 template <bool at_switch>
-RunQueues::Served SweepPlane::serve(Port& port, std::uint32_t channel, Time start, std::uint32_t flits) {
+inline RunQueues::Served SweepPlane::serve(Port& port, std::uint32_t channel, Time start, std::uint32_t flits) {
     if constexpr (at_switch) {
         return port.outputs[channel].pop(flits, port.pool);
     } else {
@@ -386,24 +399,29 @@ RunQueues::Served SweepPlane::serve(Port& port, std::uint32_t channel, Time star
 }
 
 template <bool at_switch>
-void SweepPlane::send(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits) {
+void SweepPlane::send_run(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits) {
+    send<at_switch>(pass, channel, start, flits);
+}
+
+template <bool at_switch>
+inline void SweepPlane::send(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits) {
     Port& port = pass.port;
     const auto count = static_cast<std::uint32_t>(flits);
     const RunQueues::Served served = serve<at_switch>(port, channel, start, count);
     const FlitRun& run = served.run;
     if constexpr (at_switch) {
-        const Place input = place_[served.input];
-        if (any_finite_ && (ports_[input].finite >> channel & 1U) != 0) {
-            give_credits(input, channel, start + port.flit_time + graph_.class_of(served.input).credit_return, count,
-                         port.flit_time);
+        const Feeder& feeder = feeders_[port.feeders + served.input];
+        if ((feeder.finite >> channel & 1U) != 0) {
+            give_credits(feeder.place, channel, {start + port.flit_time + feeder.credit_return, flits}, port.flit_time);
         }
     }
     if (traces()) [[unlikely]] {
-        trace_departure(port, run, served.input, start);
+        trace_departure(port, run, at_switch ? feeders_[port.feeders + served.input].link : no_id, start);
     }
     port.queued[channel] -= flits;
     port.waited += sum_of_times(start, flits, port.flit_time);
     port.sent += flits;
+    pass.sent = true;
     port.free_at = start + port.flit_time * flits;
     port.next_channel = static_cast<std::uint8_t>(1U - channel);
     port.on_wire = run.flit;
@@ -411,14 +429,66 @@ void SweepPlane::send(Pass& pass, std::uint32_t channel, Time start, std::int64_
     if ((port.finite >> channel & 1U) != 0) {
         port.credits[channel] -= flits;
         if (port.at == no_id) {
-            keep_credits(port, channel, start + port.way + graph_.class_of(port.link).credit_return, count);
+            keep_credits(pass, channel, {start + port.way + graph_.class_of(port.link).credit_return, flits});
         }
     }
     go_on(port, run, start + port.way);
 }
 
+// A run arrives at the end of a link.
+inline void SweepPlane::go_on(Port& port, const FlitRun& run, Time arrives) {
+    if (port.at == no_id) {
+        land(port, run, arrives);
+        return;
+    }
+    const Onward& onward = onward_[port.at];
+    const GroupPlace& destination = graph_.places[run.destination];
+    Place out = onward.first_down + destination.index;
+    if (onward.own_group != destination.group) {
+        const LinkChoice& choice = graph_.choices[onward.first_choice + destination.group];
+        const Place* ways = choices_.data() + choice.first;
+        if (run.count > 1 && flit_by_flit_ && choice.count > 1) {
+            spread(port, run, ways, choice.count, arrives);
+            return;
+        }
+        out = ways[choice.count == 1 ? 0 : choose(port, run, choice.count)];
+    }
+    if (run.count == 1) {
+        put(out, run, port.input, arrives);
+    } else {
+        put_each(out, run, port, arrives);
+    }
+}
+
+// Of a link to an accelerator: they come back to the port at hand.
+inline void SweepPlane::keep_credits(Pass& pass, std::uint32_t channel, const CreditRun& run) {
+    std::vector<CreditRun>& due = due_credits_[channel];
+    const std::ptrdiff_t next = pass.credit[channel] - due.data();
+    due.back() = run;
+    due.push_back({Time::never(), 0});
+    pass.credit[channel] = due.data() + next;
+    credits_home_ = std::max(credits_home_, run.time + pass.port.flit_time * (run.count - 1));
+}
+
+inline void SweepPlane::give_credits(Place to, std::uint32_t channel, const CreditRun& run, Duration flit_time) {
+    Port& port = ports_[to];
+    std::vector<CreditRun>& inbox = port.credit_inbox[channel];
+    if (one_rate_) {
+        inbox.push_back(run);
+    } else {
+        for (std::int64_t i = 0; i < run.count; ++i) {
+            inbox.push_back({run.time + flit_time * i, 1});
+        }
+    }
+    if (port.queued[channel] > 0) {
+        need(to);
+        expect(run.time);
+    }
+    credits_home_ = std::max(credits_home_, run.time + flit_time * (run.count - 1));
+}
+
 // With one flit leaving and at most one coming in each flit time, the first flit time shows the longest queue of a run.
-void SweepPlane::note_left_waiting(Port& port, Time start, std::int64_t flits) {
+inline void SweepPlane::note_left_waiting(Port& port, Time start, std::int64_t flits) {
     const std::int64_t waiting = port.queued[0] + port.queued[1] + flits - 1;
     if (arriving_.empty()) {
         note_queue(port, waiting);
@@ -428,23 +498,54 @@ void SweepPlane::note_left_waiting(Port& port, Time start, std::int64_t flits) {
 }
 
 // A stall begins for each channel that is ready and was not.
-void SweepPlane::start_stalls(Pass& pass, std::uint32_t ready, Time now) {
-    Port& port = pass.port;
+inline void SweepPlane::start_stalls(Port& port, std::uint32_t ready, Time now) {
+    const std::uint32_t fresh = ready & ~std::uint32_t{port.stalled};
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
-        if (((ready & ~std::uint32_t{port.stalled}) >> channel & 1U) != 0) {
-            port.stalled_since[channel] = now;
-        }
+        Time& since = port.stalled_since[channel];
+        since = (fresh >> channel & 1U) != 0 ? now : since;
     }
     port.stalled = static_cast<std::uint8_t>(ready);
     note_queue(port, port.queued[0] + port.queued[1] - to_come(now, port.flit_time));
 }
 
-void SweepPlane::end_stalls(Pass& pass, Time now) {
+// Whether one channel alone is ready and waits for a credit, and that comes before anything else.
+inline bool SweepPlane::stalls_alone(const Pass& pass, std::uint32_t ready, Time before) const {
+    const Port& port = pass.port;
+    const std::uint32_t channel = ready >> 1U;
+    return ready != 3 && port.stalled == 0 && arriving_.empty() && port.credits[channel] == 0 &&
+           pass.credit[channel]->time < std::min(before, pass.arrival->time);
+}
+
+// A stall from its beginning to its end in one step.
+inline Time SweepPlane::take_stall(Pass& pass, std::uint32_t channel, Time now) {
     Port& port = pass.port;
+    const Time end = pass.credit[channel]->time;
+    note_queue(port, port.queued[0] + port.queued[1]);
+    port.stall[channel] += end - now;
+    take_credit(pass, channel, end);
+    ++events_;
+    return end;
+}
+
+// Nothing can leave. Returns when something comes that may change that.
+template <bool has_tags>
+inline Time SweepPlane::stall(const Pass& pass, std::uint32_t ready, Time now) {
+    Port& port = pass.port;
+    if constexpr (has_tags) {
+        note_tag_stall(port, ready, now);
+    }
+    start_stalls(port, ready, now);
+    const Time change = next_change(pass, ready);
+    if constexpr (has_tags) {
+        return std::min(change, enough_tags(port, ready));
+    }
+    return change;
+}
+
+inline void SweepPlane::end_stalls(Port& port, Time now) {
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
-        if ((port.stalled >> channel & 1U) != 0) {
-            port.stall[channel] += now - port.stalled_since[channel];
-        }
+        const Duration stall = now - port.stalled_since[channel];
+        port.stall[channel] += (port.stalled >> channel & 1U) != 0 ? stall : Duration{0};
     }
     port.stalled = 0;
 }

@@ -64,13 +64,13 @@ void SweepPlane::trace_arrival(const Port& port, const Inbound& arrival, bool at
     if (waiting.wanted == no_id) {
         return;
     }
-    waiting.input = arrival.input;
+    waiting.input = at_switch ? feeders_[port.feeders + arrival.input].link : no_id;
     waiting.channel = channel;
     waiting.flits = arrival.run.count;
     waiting.flow = on_wire(id, channel).flow;
     if (at_switch) {
         waiting.before =
-            account_.trace.arrive(in_whole(arrival.input), waiting.wanted, arrival.time - port_of(arrival.input).way);
+            account_.trace.arrive(in_whole(waiting.input), waiting.wanted, arrival.time - port_of(waiting.input).way);
     } else {
         waiting.before = take_answer(id, arrival.time);
     }

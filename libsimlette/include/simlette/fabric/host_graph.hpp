@@ -45,6 +45,9 @@ struct LinkClass {
     LatencyParts latency;  // to the next decision point, or to the core
     std::array<std::int64_t, channel_count> credits{unlimited, unlimited};  // flits the far end can hold
     Duration credit_return{0};
+
+    // Bit per channel whose credits are limited.
+    std::uint32_t finite() const { return (credits[0] != unlimited ? 1U : 0U) | (credits[1] != unlimited ? 2U : 0U); }
 };
 
 struct HostLink {

@@ -1,10 +1,11 @@
 // Waiting flits of one switch output and channel, as runs: a FIFO per input, served in turn.
 //
-// Only inputs with waiting flits have a queue. Order: round robin by input, the pointer starts at 0 and moves to
+// Only inputs that had to wait have a queue. Order: round robin by input, the pointer starts at 0 and moves to
 // served + 1.
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -32,47 +33,34 @@ struct FlitRun {
     }
 };
 
-// Runs linked to FIFOs; one pool for a port. Places are given out in turn, so what arrives together lies together, and
-// as inputs are served in turn, also leaves together.
+// Runs linked to FIFOs; one pool for a port. The place that was given back last is taken first: it is in the cache.
 class RunPool {
 public:
     struct Node {
-        FlitRun run;  // none: the place is free
+        FlitRun run;
         std::uint32_t next = no_id;
     };
     Node& operator[](std::uint32_t id) { return nodes_[id]; }
     const Node& operator[](std::uint32_t id) const { return nodes_[id]; }
 
     std::uint32_t take(const FlitRun& run) {
-        if (2 * std::size_t{++taken_} > nodes_.size()) {  // at least half are free, so that the next one is near
-            turn_ = static_cast<std::uint32_t>(nodes_.size());
-            nodes_.resize(std::max<std::size_t>(4, 2 * nodes_.size()));
+        if (free_ == no_id) {
+            free_ = static_cast<std::uint32_t>(nodes_.size());
+            nodes_.emplace_back();
         }
-        while (nodes_[turn_].run.count != 0) {
-            turn_ = turn_ + 1 < nodes_.size() ? turn_ + 1 : 0;
-        }
-        nodes_[turn_] = {run};
-        fetch_after(turn_);
-        return turn_;
+        const std::uint32_t id = free_;
+        free_ = nodes_[id].next;
+        nodes_[id] = {run};
+        return id;
     }
     void give_back(std::uint32_t id) {
-        fetch_after(id);
-        nodes_[id].run.count = 0;
-        --taken_;
+        nodes_[id].next = free_;
+        free_ = id;
     }
 
 private:
-    // Places are used in turn.
-    void fetch_after(std::uint32_t place) const {
-        constexpr std::size_t ahead = 12;
-        if (place + ahead < nodes_.size()) {
-            __builtin_prefetch(&nodes_[place + ahead]);
-        }
-    }
-
     std::vector<Node> nodes_;
-    std::uint32_t taken_ = 0;
-    std::uint32_t turn_ = 0;  // the place given out last
+    std::uint32_t free_ = no_id;
 };
 
 class RunFifo {
@@ -114,46 +102,57 @@ private:
 
 class RunQueues {
 public:
-    void push(LinkId input, const FlitRun& run, RunPool& pool) {
-        if (inputs() == 0) {
+    // For inputs 0 to `inputs` - 1. Requires: nothing has waited.
+    void reset(std::uint32_t inputs) {
+        narrow_ = inputs < 64 ? inputs : 0;
+        reset_pointer();
+    }
+
+    void push(std::uint32_t input, const FlitRun& run, RunPool& pool) {
+        if (inputs_ == 0) {
             lone_input_ = input;
             lone_ = run;
+            inputs_ = 1;
             return;
         }
         if (lone_.count > 0) {
-            enqueue(lone_input_, lone_, pool);
-            lone_.count = 0;
+            enqueue_lone(pool);
         }
         enqueue(input, run, pool);
     }
 
     // Inputs that wait.
-    std::size_t inputs() const { return lone_.count > 0 ? 1 : queues_.size() - empties_; }
+    std::uint32_t inputs() const { return inputs_; }
     // The run that is served next. Requires: inputs() > 0.
     const FlitRun& head(const RunPool& pool) const {
         return lone_.count > 0 ? lone_ : pool[queues_[place_to_serve()].runs.first()].run;
     }
 
     struct Served {
-        LinkId input;
+        std::uint32_t input;
         FlitRun run;
     };
     // Serves so many flits of the next input. Requires: its first run has as many.
-    Served pop(std::uint32_t count, RunPool& pool) {
+    [[gnu::always_inline]] Served pop(std::uint32_t count, RunPool& pool) {
         if (lone_.count > 0) {
             return {lone_input_, pop_lone(count)};
         }
-        next_ = place_to_serve();
-        Queue& queue = queues_[next_++];
+        const std::uint32_t place = place_to_serve();
+        next_ = place + 1;
+        Queue& queue = queues_[place];
         pointer_ = queue.input + 1;
         const Served served{queue.input, queue.runs.pop(count, pool)};
         if (queue.runs.empty()) {
-            drop_empty();
+            waiting_[place / 64] &= ~(std::uint64_t{1} << place % 64);
+            --inputs_;
+            if (narrow_ == 0) {
+                drop_empty();
+            }
         }
         return served;
     }
 
-    bool holds(LinkId input) const {
+    bool holds(std::uint32_t input) const {
         return (lone_.count > 0 && lone_input_ == input) ||
                std::any_of(queues_.begin(), queues_.end(),
                            [input](const Queue& queue) { return queue.input == input && !queue.runs.empty(); });
@@ -162,59 +161,100 @@ public:
 
 private:
     struct Queue {
-        LinkId input;  // link ids of a switch's inputs are in port order
-        RunFifo runs;  // empty ones are kept until there are many of them
+        std::uint32_t input;
+        RunFifo runs;
     };
-    using Queues = boost::container::small_vector<Queue, 2>;
 
-    void enqueue(LinkId input, const FlitRun& run, RunPool& pool) {
-        std::uint32_t place = guess_ < queues_.size() ? guess_ : 0;  // inputs come in turn more often than not
-        if (place >= queues_.size() || queues_[place].input != input) {
-            place = find(input);
+    [[gnu::noinline]] void enqueue_lone(RunPool& pool) {
+        if (narrow_ > queues_.size()) {
+            for (std::uint32_t each = 0; each < narrow_; ++each) {
+                queues_.push_back({each, {}});
+            }
+            waiting_.resize(1);
+            next_ = pointer_;
         }
-        guess_ = place + 1;
-        if (queues_[place].runs.empty()) {
-            --empties_;
-        }
+        inputs_ = 0;
+        enqueue(lone_input_, lone_, pool);
+        lone_.count = 0;
+    }
+
+    [[gnu::always_inline]] void enqueue(std::uint32_t input, const FlitRun& run, RunPool& pool) {
+        const std::uint32_t place = narrow_ > 0 ? input : find(input);
+        std::uint64_t& word = waiting_[place / 64];
+        const std::uint64_t bit = std::uint64_t{1} << place % 64;
+        inputs_ += (word & bit) == 0 ? 1 : 0;
+        word |= bit;
         queues_[place].runs.push(run, pool);
     }
 
     FlitRun pop_lone(std::uint32_t count) {
         lone_.count -= count;
         const std::uint32_t kept = lone_.count > 0 ? ~FlitRun::last_bit : ~std::uint32_t{0};
-        const FlitRun taken{lone_.flit & kept, count, lone_.destination};
+        inputs_ = lone_.count > 0 ? 1 : 0;
         pointer_ = lone_input_ + 1;
-        queues_.clear();
-        next_ = empties_ = 0;
-        return taken;
+        if (narrow_ > 0) {
+            next_ = pointer_;
+        } else {
+            forget();
+        }
+        return {lone_.flit & kept, count, lone_.destination};
     }
 
-    // Makes a place for an input that has none.
-    std::uint32_t find(LinkId input) {
-        auto place = queues_.empty() || queues_.back().input < input
+    // Requires: all queues are empty.
+    void forget() {
+        queues_.clear();
+        next_ = 0;
+    }
+
+    // The place of an input of a wide switch. Makes one if it has none.
+    std::uint32_t find(std::uint32_t input) {
+        std::uint32_t place = guess_ < queues_.size() ? guess_ : 0;  // inputs come in turn more often than not
+        if (place >= queues_.size() || queues_[place].input != input) {
+            place = search(input);
+        }
+        guess_ = place + 1;
+        return place;
+    }
+
+    std::uint32_t search(std::uint32_t input) {
+        auto queue = queues_.empty() || queues_.back().input < input
                          ? queues_.end()
                          : std::lower_bound(queues_.begin(), queues_.end(), input,
-                                            [](const Queue& q, LinkId i) { return q.input < i; });
-        if (place == queues_.end() || place->input != input) {
-            place = queues_.insert(place, Queue{input, {}});
+                                            [](const Queue& q, std::uint32_t i) { return q.input < i; });
+        const auto place = static_cast<std::uint32_t>(queue - queues_.begin());
+        if (queue == queues_.end() || queue->input != input) {
+            queues_.insert(queue, Queue{input, {}});
             next_ += input < pointer_ ? 1 : 0;
-            ++empties_;
-        }
-        return static_cast<std::uint32_t>(place - queues_.begin());
-    }
-
-    // Requires: inputs() > 0.
-    std::uint32_t place_to_serve() const {
-        std::uint32_t place = next_ < queues_.size() ? next_ : 0;
-        while (queues_[place].runs.empty()) {
-            place = place + 1 < queues_.size() ? place + 1 : 0;
+            make_place(place);
         }
         return place;
     }
 
-    // At most half of the places are empty, so a turn round them costs little, and dropping them costs little a time.
+    // The bits of those that stand after it move up.
+    void make_place(std::uint32_t place) {
+        waiting_.resize(queues_.size() / 64 + 1);
+        for (std::size_t word = waiting_.size() - 1; word > place / 64; --word) {
+            waiting_[word] = waiting_[word] << 1U | waiting_[word - 1] >> 63U;
+        }
+        std::uint64_t& word = waiting_[place / 64];
+        const std::uint64_t before = (std::uint64_t{1} << place % 64) - 1;
+        word = (word & before) | (word & ~before) << 1U;
+    }
+
+    // Requires: inputs() > 0, not of a lone run.
+    std::uint32_t place_to_serve() const {
+        std::size_t word = next_ / 64;
+        std::uint64_t waiting = waiting_[word] & ~std::uint64_t{0} << next_ % 64;
+        while (waiting == 0) {
+            word = word + 1 < waiting_.size() ? word + 1 : 0;
+            waiting = waiting_[word];
+        }
+        return static_cast<std::uint32_t>(word * 64) + static_cast<std::uint32_t>(std::countr_zero(waiting));
+    }
+
+    // At most half of the places are empty, so dropping them costs little a time.
     void drop_empty() {
-        if (std::size_t{++empties_} * 2 <= queues_.size()) {
+        if (2 * std::size_t{inputs_} >= queues_.size()) {
             return;
         }
         std::uint32_t kept = 0;
@@ -227,17 +267,21 @@ private:
         }
         next_ = next_ >= queues_.size() ? kept : next;
         queues_.resize(kept);
-        empties_ = 0;
+        waiting_.resize(kept / 64 + 1);
+        std::fill(waiting_.begin(), waiting_.end(), ~std::uint64_t{0});
+        waiting_.back() = (std::uint64_t{1} << kept % 64) - 1;
     }
 
     // A run that waits alone: then all queues are empty.
     FlitRun lone_;
-    LinkId lone_input_ = 0;
-    std::uint32_t empties_ = 0;
-    LinkId pointer_ = 0;      // input served last, plus 1
-    std::uint32_t next_ = 0;  // the first place whose input is not below the pointer
+    std::uint32_t lone_input_ = 0;
+    std::uint32_t inputs_ = 0;
+    std::uint32_t pointer_ = 0;  // input served last, plus 1
+    std::uint32_t next_ = 0;     // the first place whose input is not below the pointer
     std::uint32_t guess_ = 0;
-    Queues queues_;  // by input
+    std::uint32_t narrow_ = 0;                         // inputs of a switch that has few: each has its place
+    std::vector<std::uint64_t> waiting_;               // bit per place: its queue is not empty
+    boost::container::small_vector<Queue, 2> queues_;  // by input; of a wide switch only those that had to wait
 };
 
 }  // namespace simlette

@@ -5,6 +5,7 @@
 // are known, whatever their delay. A port handles runs: flits of one message that follow each other at flit time.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -82,7 +83,12 @@ public:
     Time last_event() const { return last_event_; }
     // Moves those before an instant.
     void take_landings(Time before, LargeVector<Landing>& to);
-    void add_landing(const Landing& landing);
+    void add_landing(const Landing& landing) {
+        landings_.push_back(landing);
+        landings_.back().slot = static_cast<std::uint16_t>(plane_.slot);
+        first_landing_ = std::min(first_landing_, landing.time);
+        last_landing_ = std::max(last_landing_, landing.time);
+    }
     // Of data; that it has landed is told later.
     void answer_early(Landing& landing);
 
@@ -112,34 +118,36 @@ private:
     struct Inbound {
         Time time;  // of the first
         FlitRun run;
-        LinkId input = no_id;
+        std::uint32_t input = no_id;  // of a switch: which of its feeders
     };
     struct CreditRun {
         Time time;  // of the first, the others follow a flit time apart
         std::int64_t count = 0;
     };
-    // All that a port needs lies together.
+    // All that a port needs lies together, what others write first.
     struct alignas(64) Port {
-        Time free_at;  // of the wire
+        std::array<std::vector<CreditRun>, channel_count> credit_inbox;
         std::array<std::int64_t, channel_count> queued{};
+        alignas(64) std::vector<Inbound> inbox;
+        Time free_at;  // of the wire
         std::array<std::int64_t, channel_count> credits{};
-        Duration flit_time{0};
-        Duration way{0};           // from the start of a flit to its arrival
-        std::uint32_t at = no_id;  // the switch where it ends; no_id: an accelerator
-        LinkId link = 0;
-        std::vector<Inbound> inbox;
-        std::int64_t sent = 0;
-        std::uint64_t waited = 0;  // as in FlitNetwork
         std::int64_t peak_queue = 0;
+        std::uint64_t waited = 0;  // as in FlitNetwork
+        std::int64_t sent = 0;
+        Duration flit_time{0};
+        Duration way{0};                // from the start of a flit to its arrival
+        std::uint32_t at = no_id;       // the switch where it ends; no_id: an accelerator
+        std::uint32_t input = no_id;    // of that switch
+        std::uint32_t feeders = no_id;  // first of the switch where it begins
+        LinkId link = 0;
+        std::uint32_t on_wire = 0;  // a flit of the run that left last
         std::uint8_t finite = 0;
         std::uint8_t next_channel = 0;
         std::uint8_t stalled = 0;
-        std::uint32_t on_wire = 0;                                 // a flit of the run that left last
-        alignas(64) std::array<RunQueues, channel_count> outputs;  // of a switch
-        RunPool pool;
-        std::array<std::vector<CreditRun>, channel_count> credit_inbox;
         std::array<Time, channel_count> stalled_since{};
         std::array<Duration, channel_count> stall{};
+        std::array<RunQueues, channel_count> outputs;  // of a switch
+        RunPool pool;
         RunFifo answers;                                     // of an accelerator
         std::array<std::uint32_t, channel_count> sprayed{};  // to the switch where it ends
         std::array<std::uint64_t, channel_count> draws{};
@@ -183,13 +191,15 @@ private:
     // What one port does in one window.
     struct Pass {
         Port& port;
-        std::size_t next = 0;                           // of due_, not absorbed
-        std::array<std::size_t, channel_count> paid{};  // of due_credits_, absorbed
+        const Inbound* arrival = nullptr;                // the next of due_
+        std::array<CreditRun*, channel_count> credit{};  // the next of due_credits_
+        bool sent = false;
     };
 
     void build_ports();
     void build_long_window();
     void order_ports();
+    void list_feeders();
     void run_from_sources(Time decide_before);
     void answer_landings();
     Place place_of(const Port& port) const { return static_cast<Place>(&port - ports_.data()); }
@@ -201,36 +211,65 @@ private:
     void visit(Place place, Time decide_before, Time absorb_before);
     template <bool at_switch>
     void take_due(Port& port, Time before);
-    void take_credits(Port& port, Time before);
+    void leave_later(Port& port, Duration flit_time, Time before);
+    void take_credits(Pass& pass, Time before);
     void sort_due();
     template <bool at_switch>
-    void absorb(Pass& pass, Time until);
+    [[gnu::always_inline]] void absorb(Pass& pass, Time until);
     template <bool at_switch>
-    void absorb_one(Pass& pass, const Inbound& arrival);
+    void absorb_one(Port& port, const Inbound& arrival);
     template <bool at_switch, bool has_tags>
     void finish(Pass& pass, Time decide_before, Time absorb_before);
-    std::uint32_t paid(Pass& pass, Time now);
-    void absorb_credits(Pass& pass, std::uint32_t channel, Time until);
-    Time return_credits(Pass& pass, std::uint32_t channel, Time until);
-    Time next_credit(const Pass& pass, std::uint32_t channel) const {
-        const std::vector<CreditRun>& runs = due_credits_[channel];
-        return pass.paid[channel] < runs.size() ? runs[pass.paid[channel]].time : Time::never();
+    // Of the channels that are ready, those that have a credit. More are taken only where there is none in hand.
+    static std::uint32_t paid(Pass& pass, std::uint32_t ready, Time now) {
+        const bool first = (ready & 1U) != 0 && pays(pass, 0, now);
+        const bool second = (ready & 2U) != 0 && pays(pass, 1, now);
+        return (first ? 1U : 0U) | (second ? 2U : 0U);
     }
-    Time next_change(const Pass& pass, std::uint32_t ready) const;
-    std::int64_t payable(const Pass& pass, std::uint32_t channel, Time from, std::int64_t most) const;
-    std::int64_t to_come(Time after, Duration flit_time);
+    static bool pays(Pass& pass, std::uint32_t channel, Time now) {
+        while (pass.port.credits[channel] <= 0 && pass.credit[channel]->time <= now) {
+            take_credit(pass, channel, now);
+        }
+        return pass.port.credits[channel] > 0;
+    }
+    // Takes the next credits that are due, as far as they have come by `until`. Requires: the first of them has.
+    static void take_credit(Pass& pass, std::uint32_t channel, Time until) {
+        if (pass.credit[channel]->count > 1) {
+            take_credit_run(pass, channel, until);
+            return;
+        }
+        ++pass.port.credits[channel];
+        ++pass.credit[channel];
+    }
+    static void take_credit_run(Pass& pass, std::uint32_t channel, Time until);
+    static void return_credits(Pass& pass, std::uint32_t channel, Time until);
+    static Time next_returned(const Port& port, std::uint32_t channel);
+    static Time next_change(const Pass& pass, std::uint32_t ready);
+    static std::int64_t payable(const Pass& pass, std::uint32_t channel, Time from, std::int64_t most);
+    std::int64_t to_come(Time after, Duration flit_time) {
+        return arriving_.empty() ? 0 : runs_to_come(after, flit_time);
+    }
+    std::int64_t runs_to_come(Time after, Duration flit_time);
     void note_queue(Port& port, std::int64_t waiting) {
         port.peak_queue = waiting > port.peak_queue ? waiting : port.peak_queue;
     }
     void note_left_waiting(Port& port, Time start, std::int64_t flits);
     template <bool at_switch>
-    std::int64_t flits_in_a_row(Pass& pass, std::uint32_t channel, Time start, Time before);
+    std::int64_t next_run(const Port& port, std::uint32_t channel);
+    static std::int64_t flits_in_a_row(const Pass& pass, std::uint32_t channel, std::uint32_t ready, Time start,
+                                       Time before, std::int64_t most);
     template <bool at_switch>
-    RunQueues::Served serve(Port& port, std::uint32_t channel, Time start, std::uint32_t flits);
+    [[gnu::always_inline]] RunQueues::Served serve(Port& port, std::uint32_t channel, Time start, std::uint32_t flits);
     template <bool at_switch>
-    void send(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits);
-    void start_stalls(Pass& pass, std::uint32_t ready, Time now);
-    void end_stalls(Pass& pass, Time now);
+    [[gnu::always_inline]] void send(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits);
+    template <bool at_switch>
+    void send_run(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits);
+    bool stalls_alone(const Pass& pass, std::uint32_t ready, Time before) const;
+    Time take_stall(Pass& pass, std::uint32_t channel, Time now);
+    template <bool has_tags>
+    Time stall(const Pass& pass, std::uint32_t ready, Time now);
+    void start_stalls(Port& port, std::uint32_t ready, Time now);
+    void end_stalls(Port& port, Time now);
     SourceQueues::Current& begin_request(LinkId id);
     void begin_departure(LinkId id, Time start);
     std::uint32_t start_message(const PortMessage& next, LinkId link);
@@ -246,7 +285,12 @@ private:
 
     // Where flits go on to.
     void go_on(Port& port, const FlitRun& run, Time arrives);
-    void put(Place out, const FlitRun& run, LinkId input, Time arrives);
+    void put(Place out, const FlitRun& run, std::uint32_t input, Time arrives) {
+        ports_[out].inbox.push_back({arrives, run, input});
+        need(out);
+        expect(arrives);
+    }
+    void spread(Port& port, const FlitRun& run, const Place* ways, std::uint32_t count, Time arrives);
     void put_each(Place out, const FlitRun& run, const Port& input, Time arrives);
     std::uint32_t choose(Port& port, const FlitRun& run, std::uint32_t candidates);
     std::uint32_t turn(Port& port, std::uint32_t channel, std::uint32_t candidates);
@@ -254,10 +298,8 @@ private:
     void land(const Port& port, const FlitRun& run, Time first);
     void land_one_by_one(const Port& port, const FlitRun& run, Time first);
     std::uint32_t next_to_tell(Exchange& exchange, bool answer, std::uint32_t most) const;
-    void hand_over_runs();
-    void hand_over_credits();
-    void keep_credits(Port& port, std::uint32_t channel, Time first, std::uint32_t count);
-    void give_credits(Place to, std::uint32_t channel, Time first, std::uint32_t count, Duration flit_time);
+    void keep_credits(Pass& pass, std::uint32_t channel, const CreditRun& run);
+    void give_credits(Place to, std::uint32_t channel, const CreditRun& run, Duration flit_time);
 
     // Of messages that are traced.
     struct TracedInjection {
@@ -333,7 +375,6 @@ private:
     LargeVector<Port> ports_;
     std::vector<Place> place_;  // of each link
     std::vector<LinkId> order_;
-    std::vector<Place> stage_starts_;   // where ports begin that send on to none of each other, ascending
     Duration apart_{0};                 // of flits that an accelerator takes from a link, at least
     std::uint32_t most_ports_ = 1;      // of an accelerator
     std::vector<std::int64_t> on_way_;  // see add_on_way()
@@ -345,7 +386,16 @@ private:
         std::uint32_t first_choice = 0;  // of HostGraph::choices
     };
     std::vector<Onward> onward_;
-    std::vector<Place> choices_;  // as HostGraph::choice_links
+    // What brings flits to a switch; those of one switch stand together, by link.
+    struct Feeder {
+        LinkId link;
+        Place place;
+        Duration credit_return;
+        std::uint32_t finite = 0;  // as Port::finite
+    };
+    std::vector<Feeder> feeders_;
+    std::vector<std::uint32_t> first_feeder_;  // of each switch, and one more at the end
+    std::vector<Place> choices_;               // as HostGraph::choice_links
     SourceQueues sources_;
     std::vector<std::uint32_t> spray_cycles_;
     std::vector<LinkId> way_back_;
@@ -362,20 +412,7 @@ private:
     LargeVector<Landing> landings_;  // after the window
     Time first_landing_ = Time::never();
     Time last_landing_;
-    // On their way to other ports: written there together, so that the cache is not waited for one by one.
-    struct Sent {
-        Place to;
-        Inbound inbound;
-    };
-    struct Given {
-        Place to;
-        std::uint32_t channel;
-        CreditRun run;
-    };
-    static constexpr std::size_t many_runs = 64;  // are handed over
-    std::vector<Sent> sent_;
-    std::vector<Given> given_;
-    // Of the port at hand.
+    // Of the port at hand; after the last one comes one that never does.
     std::vector<Inbound> due_;
     std::array<std::vector<CreditRun>, channel_count> due_credits_;
     std::vector<CreditRun> arriving_;  // runs that have begun to arrive
