@@ -45,8 +45,8 @@ void add_run_options(CLI::App& app, RunOptions& options) {
         "What carries flit mode: reference (an event for each flit), sweep (windows, the same results sooner), or "
         "auto");
     add_value(app, "--threads", options.threads, "N",
-              "Threads for one simulation, at most; ports of the accelerators that carry different things are shared "
-              "out among them by the sweep. The results are the same");
+              "Threads for one simulation, at most: the sweep shares planes among them, the parts of a fabric behind "
+              "each port of the accelerators. Planes that carry the same need one. The results are the same");
     add_value(app, "--until", options.until, "TIME", "Stop at this simulated time, such as `50 us`");
     app.add_flag("--check", options.check, "Print the resolved configuration and an estimate; simulate nothing");
     app.add_flag("--explain", options.explain, "Print the critical path, message by message and port by port");
@@ -147,7 +147,6 @@ std::vector<ModeRun> simulate(const LoadedRun& loaded, const RunInputs& inputs, 
     control.engine = options.engine == "sweep"       ? Engine::sweep
                      : options.engine == "reference" ? Engine::reference
                                                      : Engine::automatic;
-    control.threads = threads_of("--threads", options.threads);
     if (all_modes(options)) {
         return run_modes(loaded, inputs, control);
     }
@@ -246,6 +245,7 @@ int run_command(const Arguments& arguments) {
     if (!options.until.empty()) {
         control.until = time_of("`--until`", options.until);
     }
+    control.threads = threads_of("--threads", options.threads);
     const Outputs outputs = outputs_of(options, inputs);
     const LoadedRun loaded = load_run(inputs, watched_planner(progress_choice(options.progress, options.common.quiet)));
     if (catch_interrupt()) {

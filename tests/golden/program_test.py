@@ -260,6 +260,10 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(report["completion_ps"], last["end_ps"])
         self.assertIsNone(report["algorithm_bandwidth_bps"])
 
+    def test_results_do_not_depend_on_the_number_of_threads(self):
+        one, five = (self.json_of(EPS, ONE_SHOT, "--threads", threads) for threads in ("1", "5"))
+        self.assertEqual(self.without_costs(one), self.without_costs(five))
+
     def test_until_ends_a_run_in_good_order(self):
         end = self.json_of(EPS, ONE_SHOT)["completion_ps"]
         cut = self.json_of(EPS, ONE_SHOT, "--until", f"{end - 1} ps")
@@ -407,6 +411,8 @@ class ProgramTest(unittest.TestCase):
         self.refused(["run", EPS, ONE_SHOT, "--set", "topology.ports"], "--set topology.ports: expected PATH=VALUE")
         self.refused(["run", EPS, ONE_SHOT, "--until", "5"], "--until")
         self.refused(["run", EPS, ONE_SHOT, "--until", "five us"], "--until")
+        for threads in ("0", "-1", "1.5", "x", "1025"):
+            self.refused(["run", EPS, ONE_SHOT, "--check", "--threads", threads], "--threads")
         for seed in ("x", "1.5", "18446744073709551616"):
             self.refused(["run", EPS, ONE_SHOT, "--seed", seed], "--seed")
         self.refused(["schema"], "topology")
