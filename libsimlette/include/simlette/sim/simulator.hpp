@@ -123,7 +123,7 @@ struct SimulatorOptions {
     Engine engine = Engine::automatic;       // of flit mode
     bool record_ports = false;               // keep what was on every port when, for passages() and stalls()
     std::uint64_t record_limit = 2'000'000;  // the most passages, stalls and phases that are told, of each
-    std::uint32_t threads = 1;               // at most, for one simulation; Engine::sweep shares out planes that differ
+    std::uint32_t threads = 1;               // 1 or more, at most; Engine::sweep shares planes that differ among them
     bool count_shares = false;               // tell in links() whose flits they are; flit mode
 };
 
