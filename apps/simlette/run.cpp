@@ -206,7 +206,7 @@ int status_of(const RunReport& report) {
     switch (report.outcome) {
         case Outcome::finished:
         case Outcome::time_limit:
-            return done;
+            return report.paths_missing ? interrupted : done;
         case Outcome::stalled:
             return stalled;
         case Outcome::interrupted:
@@ -215,12 +215,15 @@ int status_of(const RunReport& report) {
     return broken;
 }
 
-// That of the first run which did not end well; says why it stalled.
+// That of the first run which did not end well; says why it stalled, or what it lacks though it ended.
 int status_of(const std::vector<ModeRun>& runs) {
     for (const ModeRun& run : runs) {
         const int status = run.report ? status_of(*run.report) : done;
         if (status == stalled) {
             std::fprintf(stderr, "simlette: the simulated system stalled: %s", stall_text(*run.report).c_str());
+        }
+        if (run.report && run.report->paths_missing) {
+            std::fputs("simlette: interrupted; the run is whole, its critical paths were not found\n", stderr);
         }
         if (status != done) {
             return status;

@@ -509,6 +509,23 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual((list(report), report["outcome"], report["completion_ps"]), (KEYS, "interrupted", None))
         self.assertGreater(report["flits"], 0)
 
+    def test_an_interrupt_while_critical_paths_are_found_keeps_the_run_and_says_what_it_lacks(self):
+        file = self.folder / "x.json"
+        process = subprocess.Popen(
+            [PROGRAM, "run", EPS, ONE_SHOT, "--set", "topology.accelerators=64", "--set",
+             "workload.collectives.0.bytes=20000 MiB", "--progress", "always", "--json", str(file)],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        while not process.stderr.readline().startswith("critical path"):
+            self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        self.assertIn("interrupted; the run is whole, its critical paths were not found", errors)
+        report = json.loads(file.read_text())
+        self.assertEqual(report["outcome"], "finished")
+        self.assertIsNone(report["collectives"][0]["critical_path_ps"])
+
     def test_an_interrupt_ends_all_modes(self):
         process = self.start_long_run("--mode", "all")
         process.send_signal(signal.SIGINT)
