@@ -1,5 +1,5 @@
-// One-shot all-reduces one after the other on one level of packet switches, simulated and nothing else: no second run
-// that follows critical paths, no report.
+// One-shot all-reduces one after the other on one level of packet switches, simulated and nothing else: no replay
+// for critical paths, no report.
 #include <fmt/format.h>
 
 #include <cstdint>

@@ -45,8 +45,8 @@ void add_run_options(CLI::App& app, RunOptions& options) {
         "What carries flit mode: reference (an event for each flit), sweep (windows, the same results sooner), or "
         "auto");
     add_value(app, "--threads", options.threads, "N",
-              "Threads for one simulation, at most; ports of the accelerators that carry different things are shared "
-              "out among them by the sweep. The results are the same");
+              "Threads for one simulation, at most: the sweep shares planes among them, the parts of a fabric behind "
+              "each port of the accelerators. Planes that carry the same need one. The results are the same");
     add_value(app, "--until", options.until, "TIME", "Stop at this simulated time, such as `50 us`");
     app.add_flag("--check", options.check, "Print the resolved configuration and an estimate; simulate nothing");
     app.add_flag("--explain", options.explain, "Print the critical path, message by message and port by port");
@@ -147,7 +147,6 @@ std::vector<ModeRun> simulate(const LoadedRun& loaded, const RunInputs& inputs, 
     control.engine = options.engine == "sweep"       ? Engine::sweep
                      : options.engine == "reference" ? Engine::reference
                                                      : Engine::automatic;
-    control.threads = threads_of("--threads", options.threads);
     if (all_modes(options)) {
         return run_modes(loaded, inputs, control);
     }
@@ -207,7 +206,7 @@ int status_of(const RunReport& report) {
     switch (report.outcome) {
         case Outcome::finished:
         case Outcome::time_limit:
-            return done;
+            return report.paths_missing ? interrupted : done;
         case Outcome::stalled:
             return stalled;
         case Outcome::interrupted:
@@ -216,12 +215,15 @@ int status_of(const RunReport& report) {
     return broken;
 }
 
-// That of the first run which did not end well; says why it stalled.
+// That of the first run which did not end well; says why it stalled, or what it lacks though it ended.
 int status_of(const std::vector<ModeRun>& runs) {
     for (const ModeRun& run : runs) {
         const int status = run.report ? status_of(*run.report) : done;
         if (status == stalled) {
             std::fprintf(stderr, "simlette: the simulated system stalled: %s", stall_text(*run.report).c_str());
+        }
+        if (run.report && run.report->paths_missing) {
+            std::fputs("simlette: interrupted; the run is whole, its critical paths were not found\n", stderr);
         }
         if (status != done) {
             return status;
@@ -246,6 +248,7 @@ int run_command(const Arguments& arguments) {
     if (!options.until.empty()) {
         control.until = time_of("`--until`", options.until);
     }
+    control.threads = threads_of("--threads", options.threads);
     const Outputs outputs = outputs_of(options, inputs);
     const LoadedRun loaded = load_run(inputs, watched_planner(progress_choice(options.progress, options.common.quiet)));
     if (catch_interrupt()) {

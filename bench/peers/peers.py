@@ -13,7 +13,7 @@
 A peer that is left out leaves its rows out. A flit-hop is 640 bytes over one link. The first table has the speed of
 both engines and of the peers in M flit-hops/s; the second has what is asked of the ratios, and the exit status is 1 if
 one falls short of its floor. `simlette run` tells critical paths of collectives, which no peer does: with the reference
-engine as it goes, with the sweep by a second run. So the sweep has two columns: alone (the program one_shot beside
+engine as it goes, with the sweep by a replay. So the sweep has two columns: alone (the program one_shot beside
 simlette) and with its paths (simlette itself).
 
 Every figure is marginal: a short and a long run of the same work, the hops between them over the CPU time between them,

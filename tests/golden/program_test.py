@@ -260,6 +260,10 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(report["completion_ps"], last["end_ps"])
         self.assertIsNone(report["algorithm_bandwidth_bps"])
 
+    def test_results_do_not_depend_on_the_number_of_threads(self):
+        one, five = (self.json_of(EPS, ONE_SHOT, "--threads", threads) for threads in ("1", "5"))
+        self.assertEqual(self.without_costs(one), self.without_costs(five))
+
     def test_until_ends_a_run_in_good_order(self):
         end = self.json_of(EPS, ONE_SHOT)["completion_ps"]
         cut = self.json_of(EPS, ONE_SHOT, "--until", f"{end - 1} ps")
@@ -407,6 +411,8 @@ class ProgramTest(unittest.TestCase):
         self.refused(["run", EPS, ONE_SHOT, "--set", "topology.ports"], "--set topology.ports: expected PATH=VALUE")
         self.refused(["run", EPS, ONE_SHOT, "--until", "5"], "--until")
         self.refused(["run", EPS, ONE_SHOT, "--until", "five us"], "--until")
+        for threads in ("0", "-1", "1.5", "x", "1025"):
+            self.refused(["run", EPS, ONE_SHOT, "--check", "--threads", threads], "--threads")
         for seed in ("x", "1.5", "18446744073709551616"):
             self.refused(["run", EPS, ONE_SHOT, "--seed", seed], "--seed")
         self.refused(["schema"], "topology")
@@ -502,6 +508,23 @@ class ProgramTest(unittest.TestCase):
         report = json.loads((self.folder / "x.json").read_text())
         self.assertEqual((list(report), report["outcome"], report["completion_ps"]), (KEYS, "interrupted", None))
         self.assertGreater(report["flits"], 0)
+
+    def test_an_interrupt_while_critical_paths_are_found_keeps_the_run_and_says_what_it_lacks(self):
+        file = self.folder / "x.json"
+        process = subprocess.Popen(
+            [PROGRAM, "run", EPS, ONE_SHOT, "--set", "topology.accelerators=64", "--set",
+             "workload.collectives.0.bytes=20000 MiB", "--progress", "always", "--json", str(file)],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        while not process.stderr.readline().startswith("critical path"):
+            self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        self.assertIn("interrupted; the run is whole, its critical paths were not found", errors)
+        report = json.loads(file.read_text())
+        self.assertEqual(report["outcome"], "finished")
+        self.assertIsNone(report["collectives"][0]["critical_path_ps"])
 
     def test_an_interrupt_ends_all_modes(self):
         process = self.start_long_run("--mode", "all")

@@ -484,6 +484,16 @@ TEST_CASE("The sweep stops after so many events though nothing that lands sets a
     CHECK(simulator.now() == Time{398 * 12'800 + 835'600});
 }
 
+TEST_CASE("The sweep carries the largest message on a slow link", "[engines]") {
+    FabricSpec spec = packet_fabric(2, 1);
+    spec.port_rate = {1'000'000'000};
+    Both both(build_fabric(spec));
+    both.add(send(0, 1, std::int64_t{1} << 40));
+    for (const std::int64_t ps : {1, 20'000'000, 30'000'000}) {
+        both.go(Limits{Time{ps}});
+    }
+}
+
 TEST_CASE("The sweep counts more waiting flits than 32 bits hold as the reference does", "[engines]") {
     const CollectiveSpec huge = all_reduce(std::int64_t{1} << 40);
     const auto fabric = build_fabric(packet_fabric(8, 2));

@@ -8,9 +8,6 @@
 
 namespace simlette {
 
-namespace {
-
-// Of each switch a number that those have in common which links join.
 std::vector<std::uint32_t> joined_switches(const HostGraph& graph) {
     boost::disjoint_sets_with_storage<> sets(graph.packet_switches);
     for (std::uint32_t at = 0; at < graph.packet_switches; ++at) {
@@ -27,6 +24,8 @@ std::vector<std::uint32_t> joined_switches(const HostGraph& graph) {
     }
     return joined;
 }
+
+namespace {
 
 // A graph cut into as many parts as an accelerator has ports.
 class Cut {

@@ -88,7 +88,7 @@ void SweepPlane::answer_early(Landing& landing) {
 
 namespace {
 
-constexpr std::int64_t many_landings = 1 << 15;  // the cache holds no more until they are told
+constexpr std::int64_t landings_in_cache = 1 << 15;  // the cache holds no more until they are told
 
 }  // namespace
 
@@ -115,14 +115,15 @@ Time SweepNetwork::first_reaction(Outlook::Pace pace) const {
 Duration SweepNetwork::longest_window(const Outlook::Pace& pace) const {
     const auto links = static_cast<std::int64_t>(graph_.links.size() / plane_count_ * planes_.size());
     const std::int64_t flits = std::max(std::int64_t{1}, pace.largest.count / flit_bytes.count);
-    return pace.apart * (many_landings * flits / links);
+    const std::int64_t most = ps_per_second / pace.apart.ps;  // so that it stays in 64 bits
+    return pace.apart * std::min(landings_in_cache * flits / links, most);
 }
 
 // Where a window ends that deliveries are told after; its start if there is none.
 Time SweepNetwork::long_end(Time limit) const {
     const SweepPlane& plane = planes_.front();
     if (outlook_ == nullptr || account_.trace.on() || plane.long_window() <= plane.window() ||
-        std::ssize(due_landings_) > many_landings) {
+        std::ssize(due_landings_) > landings_in_cache) {
         return start_;
     }
     const Outlook::Pace now = pace();

@@ -28,7 +28,7 @@ SweepNetwork::SweepNetwork(const HostGraph& graph, const RoutingSpec& routing, c
     graph.check();
     carry_all();
     planes_.reserve(plane_count_);
-    planes_.emplace_back(alike_ ? split_.graph : graph, place_in(0), routing, rules, seed, account_);
+    planes_.emplace_back(alike_ ? split_.graph : graph, plane_at(0), routing, rules, seed, account_);
     end_ = start_ + planes_.front().window();
 }
 
@@ -45,7 +45,7 @@ const char* SweepNetwork::misfit(const HostGraph& graph, const RoutingSpec& rout
     return channel_stages(graph).empty() ? "links depend on each other in a cycle" : nullptr;
 }
 
-Plane SweepNetwork::place_in(std::uint32_t slot) const {
+Plane SweepNetwork::plane_at(std::uint32_t slot) const {
     if (plane_count_ == 1) {
         return {};
     }
@@ -56,10 +56,10 @@ Plane SweepNetwork::place_in(std::uint32_t slot) const {
 // From now on they carry different things.
 void SweepNetwork::part_planes() {
     alike_ = false;
-    planes_.front().stand_at(place_in(0));
+    planes_.front().stand_at(plane_at(0));
     for (std::uint32_t slot = 1; slot < carried_.size(); ++slot) {
         planes_.push_back(planes_.front());
-        planes_.back().stand_at(place_in(slot));
+        planes_.back().stand_at(plane_at(slot));
     }
     sorting_.clear();
     for (std::size_t i = landed_; i < due_landings_.size(); ++i) {
@@ -358,7 +358,7 @@ void SweepNetwork::clear() {
     }
     planes_.front().clear();
     carry_all();
-    planes_.front().stand_at(place_in(0));
+    planes_.front().stand_at(plane_at(0));
     account_.now = {};
     account_.deliveries.clear();
     account_.parts.clear();

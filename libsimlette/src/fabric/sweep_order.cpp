@@ -2,10 +2,9 @@
 #include <algorithm>
 #include <tuple>
 
-#include <boost/pending/disjoint_sets.hpp>
-
 #include <simlette/base/contract.hpp>
 #include <simlette/base/mix.hpp>
+#include <simlette/fabric/planes.hpp>
 #include <simlette/fabric/sweep_plane.hpp>
 
 namespace simlette {
@@ -69,16 +68,7 @@ namespace {
 
 // Of each link one of those that it depends on, however far: links that never meet have different ones.
 std::vector<LinkId> parts_of(const HostGraph& graph) {
-    boost::disjoint_sets_with_storage<> switches(graph.packet_switches);
-    for (std::uint32_t at = 0; at < graph.packet_switches; ++at) {
-        switches.make_set(at);
-    }
-    const auto at = [&graph](NodeId node) { return node - graph.accelerators; };
-    for (const HostLink& link : graph.links) {
-        if (link.from >= graph.accelerators && link.to >= graph.accelerators) {
-            switches.union_set(at(link.from), at(link.to));
-        }
-    }
+    const std::vector<std::uint32_t> joined = joined_switches(graph);
     std::vector<LinkId> first(graph.packet_switches, no_id);
     std::vector<LinkId> parts(graph.links.size());
     for (LinkId id = 0; id < parts.size(); ++id) {
@@ -88,7 +78,7 @@ std::vector<LinkId> parts_of(const HostGraph& graph) {
             parts[id] = id;
             continue;
         }
-        LinkId& part = first[switches.find_set(at(node))];
+        LinkId& part = first[joined[node - graph.accelerators]];
         part = std::min(part, id);
         parts[id] = part;
     }

@@ -8,10 +8,10 @@
 
 namespace simlette {
 
-SweepPlane::SweepPlane(const HostGraph& graph, const Plane& place, const RoutingSpec& routing,
+SweepPlane::SweepPlane(const HostGraph& graph, const Plane& plane, const RoutingSpec& routing,
                        const TransactionRules& rules, std::uint64_t seed, SweepAccount& account)
     : graph_(graph),
-      plane_(place),
+      plane_(plane),
       account_(account),
       first_switch_link_(graph.first_switch_link()),
       routing_(routing),
@@ -24,7 +24,7 @@ SweepPlane::SweepPlane(const HostGraph& graph, const Plane& place, const Routing
                routing.policy == RoutingPolicy::hashed || routing.policy == RoutingPolicy::fixed),
       flit_by_flit_(routing.granularity == Granularity::flit &&
                     (routing.policy == RoutingPolicy::spray || routing.policy == RoutingPolicy::random)),
-      sources_(graph, routing, rules, seed, place),
+      sources_(graph, routing, rules, seed, plane),
       spray_cycles_(graph.spray_cycles()),
       way_back_(graph.ways_back()) {
     order_ports();
@@ -32,11 +32,11 @@ SweepPlane::SweepPlane(const HostGraph& graph, const Plane& place, const Routing
     build_ports();
 }
 
-void SweepPlane::stand_at(const Plane& place) {
-    plane_ = place;
-    sources_.stand_at(place);
+void SweepPlane::stand_at(const Plane& plane) {
+    plane_ = plane;
+    sources_.stand_at(plane);
     for (Landing& landing : landings_) {
-        landing.slot = static_cast<std::uint16_t>(place.slot);
+        landing.slot = static_cast<std::uint16_t>(plane.slot);
     }
 }
 

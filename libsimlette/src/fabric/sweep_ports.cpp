@@ -398,6 +398,7 @@ inline RunQueues::Served SweepPlane::serve(Port& port, std::uint32_t channel, Ti
     }
 }
 
+// By itself, so that the compiler knows where else send() is called that one flit leaves.
 template <bool at_switch>
 void SweepPlane::send_run(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits) {
     send<at_switch>(pass, channel, start, flits);

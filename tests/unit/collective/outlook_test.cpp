@@ -37,7 +37,7 @@ constexpr Outlook::Pace two_ports{Time{1000}, Duration{10}, 2, Bytes{640}};
 
 }  // namespace
 
-TEST_CASE("a rank reacts once the port-messages that it lacks can have come") {
+TEST_CASE("a rank reacts once the flits that it lacks can have come") {
     CollectiveRun run = std::move(*run_of(0));
     CollectiveRun::Orders orders;
     run.start(Time{0}, orders);
@@ -49,6 +49,13 @@ TEST_CASE("a rank reacts once the port-messages that it lacks can have come") {
     run.deliver(Time{500}, delivery(1, 2, {640}), orders);
     run.deliver(Time{500}, delivery(3, 2, {640}), orders);
     CHECK(run.first_reaction(two_ports) == Time{1010});
+}
+
+TEST_CASE("a rank whose flits take longer than time lasts does not react") {
+    CollectiveRun run = std::move(*run_of(0));
+    CollectiveRun::Orders orders;
+    run.start(Time{0}, orders);
+    CHECK(run.first_reaction({Time{1000}, Duration{std::int64_t{1} << 61}, 1, Bytes{640}}) == Time::never());
 }
 
 TEST_CASE("a rank that is asked for data may react at once") {

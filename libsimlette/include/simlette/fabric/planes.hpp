@@ -28,4 +28,7 @@ struct Planes {
 
 Planes planes_of(const HostGraph& graph);
 
+// Of each switch a number that those have in common which links join.
+std::vector<std::uint32_t> joined_switches(const HostGraph& graph);
+
 }  // namespace simlette

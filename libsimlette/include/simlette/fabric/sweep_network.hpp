@@ -5,7 +5,8 @@
 // window, in order of time, and says what they set off. Then the ports go through it, plane by plane: see SweepPlane.
 //
 // As long as deliveries set off nothing but answers, they may be told after a window, and it may be as long as the
-// shortest way to a switch: a port to an accelerator comes before the one that answers.
+// shortest way to a switch: a port to an accelerator comes before the one that answers. Where nothing goes back at all,
+// neither credits nor answers, it may be of any length.
 //
 // Planes that look alike and have carried the same so far are one SweepPlane. Once they are to carry different things,
 // each goes on by itself, as a copy.
@@ -65,7 +66,7 @@ public:
     // Leaves out what other ports of the accelerators carry, where planes are alike; before anything is injected.
     // Statistics are not known then.
     void carry_only(const std::vector<std::uint32_t>& ports);
-    // Shares planes that differ among so many threads. What it gives stays the same.
+    // Shares planes that differ among so many threads, at most. What it gives stays the same.
     void use_threads(std::uint32_t threads) { threads_ = threads; }
     // Ports go ahead of now() as far as it allows; it must outlive the network.
     void look_out(const Outlook& outlook) { outlook_ = &outlook; }
@@ -85,7 +86,7 @@ public:
 private:
     using Landing = SweepPlane::Landing;
 
-    Plane place_in(std::uint32_t slot) const;
+    Plane plane_at(std::uint32_t slot) const;
     bool carries_flits() const;
     void carry_all();
     void part_planes();
@@ -150,7 +151,7 @@ private:
     std::uint64_t told_ = 0;  // wakes
 };
 
-// What is traced is kept in one place.
+// On one thread where flits are traced: what is known of them is kept in one place.
 template <class Work>
 void SweepNetwork::on_planes(Work&& work) {
     if (threads_ == 1 || planes_.size() == 1 || account_.trace.on()) {
@@ -160,7 +161,7 @@ void SweepNetwork::on_planes(Work&& work) {
         return;
     }
     if (crew_ == nullptr) {
-        crew_ = std::make_unique<Crew>(threads_);
+        crew_ = std::make_unique<Crew>(std::min(threads_, plane_count_));
     }
     auto on_plane = [&](std::size_t slot) { work(planes_[slot]); };
     crew_->share(planes_.size(), on_plane);

@@ -2,7 +2,8 @@
 //
 // A plane is a part of a fabric that no link joins to the rest. Its ports go through a window one by one, in reverse
 // order of channel dependencies: a port comes after those that its flits go on to, so the credits that those give back
-// are known, whatever their delay. A port handles runs: flits of one message that follow each other at flit time.
+// are known, whatever their delay. Where nothing goes back they go from the sources on: see one_direction(). A port
+// handles runs: flits of one message that follow each other at flit time.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +32,7 @@ namespace simlette {
 // Of each link one more than of any link that its flits go on by; empty if links depend on each other in a cycle.
 std::vector<std::uint32_t> channel_stages(const HostGraph& graph);
 
-// What the planes of a fabric write as deliveries are told.
+// What the planes of a fabric write outside themselves: as deliveries are told, and what is traced as ports go on.
 struct SweepAccount {
     Time now;  // the instant that is open
     std::vector<Delivery> deliveries;
@@ -56,10 +57,10 @@ public:
     static_assert(sizeof(Landing) == 24);
 
     // The graph and the account must outlive it.
-    SweepPlane(const HostGraph& graph, const Plane& place, const RoutingSpec& routing, const TransactionRules& rules,
+    SweepPlane(const HostGraph& graph, const Plane& plane, const RoutingSpec& routing, const TransactionRules& rules,
                std::uint64_t seed, SweepAccount& account);
     // From now on it is another one of those that look alike, or stands for fewer of them.
-    void stand_at(const Plane& place);
+    void stand_at(const Plane& plane);
 
     Duration window() const { return window_; }
     Duration long_window() const { return long_window_; }  // of one that deliveries are told after

@@ -123,7 +123,7 @@ struct SimulatorOptions {
     Engine engine = Engine::automatic;       // of flit mode
     bool record_ports = false;               // keep what was on every port when, for passages() and stalls()
     std::uint64_t record_limit = 2'000'000;  // the most passages, stalls and phases that are told, of each
-    std::uint32_t threads = 1;               // at most, for one simulation; Engine::sweep shares out planes that differ
+    std::uint32_t threads = 1;               // 1 or more, at most; Engine::sweep shares planes that differ among them
     bool count_shares = false;               // tell in links() whose flits they are; flit mode
 };
 
@@ -187,9 +187,10 @@ public:
     // delivered so far do not exceed. Requires: options.tally_latency, one was delivered, 1 <= percent <= 100.
     Duration message_latency(unsigned percent) const;
     // Finds out where the time of these collectives went, of those that have finished: what entered the network enters
-    // a second one, in which the messages of the critical paths are followed. Takes up to as long as the simulation so
-    // far, and as much memory again. collective() and explain() tell it from then on. `go_on` is asked now and then; if
-    // it says no, nothing is told and false returned. Requires: flit mode.
+    // a second one, in which the messages of the critical paths are followed. Takes up to as much memory again, and
+    // mostly less time than the simulation so far; a few times as much where that went by long windows. collective()
+    // and explain() tell it from then on. `go_on` is asked now and then; if it says no, nothing is told and false
+    // returned. Requires: flit mode.
     bool find_paths(const std::vector<CollectiveId>& ids, const std::function<bool(const PathProgress&)>& go_on);
     bool find_paths(const std::vector<CollectiveId>& ids);
     // The critical path of a collective, message by message and port by port.
