@@ -369,7 +369,8 @@ Time CollectiveRun::first_reaction(const Outlook::Pace& pace) const {
     }
     const std::int64_t messages = ceil_div(least, pace.largest.count);
     const std::int64_t flits = std::max(messages, ceil_div(least, flit_bytes.count) - pace.on_way);
-    return pace.from + pace.apart * (ceil_div(flits, std::int64_t{pace.ports}) - 1);
+    const std::int64_t spans = ceil_div(flits, std::int64_t{pace.ports}) - 1;
+    return spans < (Time::never() - pace.from).ps / pace.apart.ps ? pace.from + pace.apart * spans : Time::never();
 }
 
 CollectiveRun::Waiting CollectiveRun::lowest_waiting() const {
