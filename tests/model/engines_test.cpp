@@ -510,3 +510,31 @@ TEST_CASE("The sweep counts more waiting flits than 32 bits hold as the referenc
     CHECK(seen.links.front().queue > std::int64_t{1} << 32);
     check_equal(look(sweep, ours), seen);
 }
+
+TEST_CASE("The sweep goes ahead in long windows however slow the ports and however long the message", "[engines]") {
+    FabricSpec spec = packet_fabric(2, 1);
+    spec.port_rate = {1'000'000'000};
+    spec.latency = {};
+    const Duration flit{5'120'000};
+    SimulatorOptions options;
+    options.engine = Engine::sweep;
+    Simulator simulator(build_fabric(spec), options);
+    simulator.register_collective(send(0, 1, std::int64_t{1} << 40));
+    const Advance step = simulator.advance({Time::never(), 1'000'000});
+    REQUIRE(std::holds_alternative<Completed>(step));
+    const std::int64_t flits = ceil_div(std::int64_t{1} << 40, 640);
+    CHECK(simulator.now() == Time{} + flit * (flits + 1) + Duration{810'000});
+}
+
+TEST_CASE("The sweep stops after so many events though a message lands whole only after many more", "[engines]") {
+    FabricSpec spec = packet_fabric(2, 1);
+    spec.fidelity = Fidelity::ualink;  // no long windows
+    spec.responses = ResponsePolicy::per_message;
+    SimulatorOptions options;
+    options.engine = Engine::sweep;
+    Simulator simulator(build_fabric(spec), options);
+    simulator.register_collective(send(0, 1, std::int64_t{1} << 32));
+    CHECK(std::holds_alternative<LimitReached>(simulator.advance({Time::never(), 1'000})));
+    CHECK(simulator.statistics().flits == 0);
+    CHECK(std::holds_alternative<Completed>(simulator.advance()));
+}

@@ -113,10 +113,10 @@ Time SweepNetwork::first_reaction(Outlook::Pace pace) const {
 
 // So many flit times, and about as much lands as the cache holds, if all messages are as long as the longest.
 Duration SweepNetwork::longest_window(const Outlook::Pace& pace) const {
+    constexpr std::int64_t most = 1'000 * ps_per_second;  // so that a time and a window stay in 64 bits
     const auto links = static_cast<std::int64_t>(graph_.links.size() / plane_count_ * planes_.size());
     const std::int64_t flits = std::max(std::int64_t{1}, pace.largest.count / flit_bytes.count);
-    const std::int64_t most = ps_per_second / pace.apart.ps;  // so that it stays in 64 bits
-    return pace.apart * std::min(landings_in_cache * flits / links, most);
+    return pace.apart * std::min(landings_in_cache * flits / links, most / pace.apart.ps);
 }
 
 // Where a window ends that deliveries are told after; its start if there is none.

@@ -44,7 +44,8 @@ public:
     // What it cannot carry; nullptr if it can.
     static const char* misfit(const HostGraph& graph, const RoutingSpec& routing);
 
-    // As in FlitNetwork, but that instants are those of deliveries and wakes alone, and where a long window may begin.
+    // As in FlitNetwork, but that instants are those of deliveries and wakes alone, and where a long window may begin
+    // or much has happened since the last.
     Time now() const { return account_.now; }
     // Runs the ports as far as it takes to know; not to `limit` or beyond.
     Time next_instant(Time limit);
@@ -64,7 +65,7 @@ public:
     // Follows the flits of these; before anything is injected.
     void trace(const std::vector<TracedMessage>& messages);
     // Leaves out what other ports of the accelerators carry, where planes are alike; before anything is injected.
-    // Statistics are not known then.
+    // Statistics are not known then. No ports: everything is carried.
     void carry_only(const std::vector<std::uint32_t>& ports);
     // Shares planes that differ among so many threads, at most. What it gives stays the same.
     void use_threads(std::uint32_t threads) { threads_ = threads; }
