@@ -57,7 +57,7 @@ void SweepPlane::run_from_sources(Time decide_before) {
             to_do = busy_[word] & ((std::uint64_t{1} << bit) - 1);
         }
     }
-    decided_ = decide_before;
+    end_run(decide_before);
 }
 
 // What the port at hand has let land.
@@ -122,8 +122,8 @@ Duration SweepNetwork::longest_window(const Outlook::Pace& pace) const {
 // Where a window ends that deliveries are told after; its start if there is none.
 Time SweepNetwork::long_end(Time limit) const {
     const SweepPlane& plane = planes_.front();
-    if (outlook_ == nullptr || account_.trace.on() || plane.long_window() <= plane.window() ||
-        std::ssize(due_landings_) > landings_in_cache) {
+    if (outlook_ == nullptr || (account_.trace.on() && !plane.one_direction()) ||
+        plane.long_window() <= plane.window() || std::ssize(due_landings_) > landings_in_cache) {
         return start_;
     }
     const Outlook::Pace now = pace();

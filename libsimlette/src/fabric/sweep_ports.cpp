@@ -41,6 +41,10 @@ void SweepPlane::run(Time decide_before, Time absorb_before) {
             to_do = busy_[word] & ~((std::uint64_t{2} << bit) - 1);  // credits may have called others since
         }
     }
+    end_run(decide_before);
+}
+
+void SweepPlane::end_run(Time decide_before) {
     free_messages_.insert(free_messages_.end(), freed_.begin(), freed_.end());
     freed_.clear();
     decided_ = decide_before;

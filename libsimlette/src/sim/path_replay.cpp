@@ -76,6 +76,7 @@ PathReplay::PathReplay(const Fabric& fabric, const Player& player, const std::ve
     if (auto* swept = std::get_if<SweepNetwork>(&network_)) {
         swept->carry_only(ports_of(messages));
         swept->trace(messages);
+        swept->look_out(deaf_);
     } else {
         std::get<FlitNetwork<LaneQueue>>(network_).trace(messages);
     }

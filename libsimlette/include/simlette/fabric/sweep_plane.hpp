@@ -202,6 +202,7 @@ private:
     void order_ports();
     void list_feeders();
     void run_from_sources(Time decide_before);
+    void end_run(Time decide_before);
     void answer_landings();
     Place place_of(const Port& port) const { return static_cast<Place>(&port - ports_.data()); }
     void need(Place place) { busy_[place / 64] |= std::uint64_t{1} << place % 64; }

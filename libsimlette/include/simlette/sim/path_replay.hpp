@@ -42,6 +42,12 @@ private:
     std::vector<Coming> coming_;  // a heap
 };
 
+// Whatever is delivered, what is injected comes at its instant.
+class DeafOutlook final : public Outlook {
+public:
+    Time first_reaction(const Pace&) const override { return Time::never(); }
+};
+
 class PathReplay {
 public:
     // Both must outlive it. Requires: `player` was on such a network, and `messages` are those of paths of it.
@@ -64,6 +70,7 @@ private:
     const CollectiveRun& run_of(const Delivery& delivery) const;
 
     const Player& player_;
+    DeafOutlook deaf_;
     Network network_;
     PastInjections injections_;
     std::size_t resets_ = 0;                         // of those of the player that are over
