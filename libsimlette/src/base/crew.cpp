@@ -6,6 +6,7 @@
 namespace simlette {
 
 Crew::Crew(unsigned threads) {
+    others_.reserve(threads);
     try {
         for (unsigned i = 1; i < threads; ++i) {
             others_.emplace_back([this] { serve(); });

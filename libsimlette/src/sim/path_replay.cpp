@@ -117,9 +117,8 @@ template <class Carrier>
 void PathReplay::feed(Carrier& carrier) {
     const Time now = carrier.now();
     const std::vector<Time>& resets = player_.resets();
-    if (resets_ < resets.size() && resets[resets_] == now) {
+    for (; resets_ < resets.size() && resets[resets_] == now; ++resets_) {
         carrier.reset_arbiters();
-        ++resets_;
     }
     while (injections_.next() == now) {
         carrier.inject(injections_.take());

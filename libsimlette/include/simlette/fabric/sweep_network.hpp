@@ -118,6 +118,7 @@ private:
     Time first_reaction(Outlook::Pace pace) const;
     Time long_end(Time limit) const;
     void go_ahead(Time end);
+    // What lands on several planes at a time may be told in any order.
     bool earlier(const Landing& a, const Landing& b) const {
         return a.time != b.time || !many_landings_ ? a.time < b.time : a.link < b.link;
     }
