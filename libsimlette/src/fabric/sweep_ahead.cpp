@@ -111,11 +111,13 @@ Time SweepNetwork::first_reaction(Outlook::Pace pace) const {
     return outlook_->first_reaction(pace);
 }
 
-// So many flit times, and about as much lands as the cache holds, if all messages are as long as the longest.
+// So many flit times, and about as much lands as the cache holds, if all messages are as long as the longest. Where
+// their flits part, each is on its way by itself.
 Duration SweepNetwork::longest_window(const Outlook::Pace& pace) const {
     constexpr std::int64_t most = 1'000 * ps_per_second;  // so that a time and a window stay in 64 bits
     const auto links = static_cast<std::int64_t>(graph_.links.size() / plane_count_ * planes_.size());
-    const std::int64_t flits = std::max(std::int64_t{1}, pace.largest.count / flit_bytes.count);
+    const bool whole = planes_.front().one_way();
+    const std::int64_t flits = whole ? std::max(std::int64_t{1}, pace.largest.count / flit_bytes.count) : 1;
     return pace.apart * std::min(landings_in_cache * flits / links, most / pace.apart.ps);
 }
 

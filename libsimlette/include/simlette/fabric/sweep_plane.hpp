@@ -78,6 +78,8 @@ public:
     // Nothing goes back from where flits come to: a window may be as long as one likes if ports go through it from the
     // sources on.
     bool one_direction() const { return !any_finite_ && rules_.responses == ResponsePolicy::none; }
+    // All flits of a port-message take the same links.
+    bool one_way() const { return one_way_; }
     // When a port has something to do next.
     Time attention() const { return attention_; }
     Time first_landing() const { return first_landing_; }
