@@ -308,16 +308,16 @@ def took(fabrics):
     rows = []
     for name, case in (("all-EPS 4:1, direct", fabrics.over(AA, LARGEST, "direct")), ("hybrid 4:1, direct", fabrics.packets(HYBRID, AA, LARGEST)),
                        ("all-OCS, bruck-parallel, Q9[3,3,3]", fabrics.cases(OPTICAL, AA, LARGEST, "bruck-parallel"))):
-        rows.append(f"| {name} | {case['flits']:,} | {us(case['completion_ps'])} | {case['engine']} | {case['cpu_seconds']:.0f} | "
+        rows.append(f"| {name} | {case['flits']:,} | {us(case['completion_ps'])} | {case['engine']} | {case['cpu_seconds']:.3g} | "
                     f"{case['peak_rss_bytes'] / 2**30:.2f} |")
     everything = fabrics.cases.known.values()
     minutes = sum(case["cpu_seconds"] for case in everything) / 60
     most = max(case["peak_rss_bytes"] for case in everything) / 2**30
     return f"""## What it took
 
-The all-to-all of {LARGEST} over 512 accelerators on the three fabrics, flit by flit. Where the first run does not know where
-the time went, the CPU time holds a second one that tells; the machine was busy with other work meanwhile. All cases
-together took {minutes:.0f} minutes of CPU time, none more than {most:.1f} GiB.
+The all-to-all of {LARGEST} over 512 accelerators on the three fabrics, flit by flit. The CPU time holds the replay that tells
+where the time went; the machine was busy with other work meanwhile. All cases together took {minutes:.0f}
+minutes of CPU time, none more than {most:.1f} GiB.
 
 | fabric | flits | completion, us | engine | CPU, s | peak memory, GiB |
 |---|---|---|---|---|---|
