@@ -104,7 +104,7 @@ class RunQueues {
 public:
     // For inputs 0 to `inputs` - 1. Requires: nothing has waited.
     void reset(std::uint32_t inputs) {
-        narrow_ = inputs <= 64 ? inputs : 0;
+        narrow_ = inputs < 128 ? inputs : 0;
         reset_pointer();
     }
 
@@ -170,7 +170,7 @@ private:
             for (std::uint32_t each = 0; each < narrow_; ++each) {
                 queues_.push_back({each, {}});
             }
-            waiting_.resize(2);
+            waiting_.resize(narrow_ / 64 + 1);
             next_ = pointer_;
         }
         inputs_ = 0;
