@@ -218,8 +218,8 @@ void SweepPlane::land(const Port& port, const FlitRun& run, Time first) {
         }
         return;
     }
-    const bool parted = !one_way_ && one_end_ && sources_.largest().count > flit_bytes.count;
-    if ((one_way_ && !run.has_last()) || (parted && !completes(run))) {
+    const bool counts = lands_once_ && sources_.largest().count > flit_bytes.count;
+    if ((one_way_ && !run.has_last()) || (counts && !completes(run))) {
         return;
     }
     add_landing({first + port.flit_time * (run.count - 1), run.flit, run.count, port.link});

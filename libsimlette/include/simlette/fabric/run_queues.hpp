@@ -281,7 +281,7 @@ private:
     std::uint32_t guess_ = 0;
     std::uint32_t narrow_ = 0;                         // inputs of a switch that has few: each has its place
     std::vector<std::uint64_t> waiting_;               // bit per place: its queue is not empty
-    boost::container::small_vector<Queue, 2> queues_;  // by input; of a wide switch only those that had to wait
+    boost::container::small_vector<Queue, 3> queues_;  // by input; of a wide switch only those that had to wait
 };
 
 }  // namespace simlette

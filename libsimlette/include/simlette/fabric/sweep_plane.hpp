@@ -373,7 +373,7 @@ private:
     std::uint64_t seed_;
     bool one_rate_;      // runs keep their form from link to link
     bool one_way_;       // all flits of a port-message take the same links
-    bool one_end_;       // the same last link at least
+    bool lands_once_;    // only the flits that complete a message are told to land, though they part on the way
     bool flit_by_flit_;  // flits of one port-message part at switches
     bool any_finite_ = false;
     Duration window_{0};
