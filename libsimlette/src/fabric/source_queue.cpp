@@ -167,19 +167,22 @@ void SourceQueues::go_on(Cursor& cursor, const Held& held) {
 Bytes SourceQueues::find_sprayed(Cursor& cursor, const Held& held, LinkId link, OutMessage& message) const {
     const std::uint32_t ports = ports_to_all();
     const auto position = static_cast<std::uint32_t>(link % graph_.ports_to_all + plane_.index);
+    std::int64_t turn = Striping::turn(position, cursor.before, ports);
     for (;; go_on(cursor, held)) {
         const Stretch& stretch = held.stretches[cursor.stretch];
         const std::int64_t units = stretch.units;
-        const std::int64_t left = stretch.end - cursor.index;
-        const std::int64_t place = striping_.place(position, cursor.before, units, ports);
-        const std::int64_t past = place < units ? 0 : (units > 0 ? std::min(place / units, left) : left);
-        cursor.index += static_cast<std::uint32_t>(past);
-        cursor.before += past * units;
-        if (past < left) {
+        const std::int64_t left = (stretch.end - cursor.index) * units;
+        const std::int64_t place = striping_.restarts(units, ports) ? position : turn;
+        if (place < left) {
+            const std::int64_t past = place / units;
+            cursor.index += static_cast<std::uint32_t>(past);
             read(cursor, held.injection, message);
-            cursor.before += units;
+            cursor.before += (past + 1) * units;
             return striping_.sprayed(message.bytes, units, place - past * units, ports);
         }
+        cursor.index = stretch.end;
+        cursor.before += left;
+        turn -= left;
     }
 }
 

@@ -47,11 +47,16 @@ public:
     // The candidate of a whole message. Requires: one_port().
     std::uint32_t choose(const OutMessage& message, std::uint32_t source, std::uint32_t candidates) const;
 
-    // So many candidates after the one that a message of `units` units begins with. Requires: not one_port().
+    // So many units from one on until it is the turn of candidate `position`, when `before` came earlier and each goes
+    // to the next candidate.
+    static std::uint32_t turn(std::uint32_t position, std::int64_t before, std::uint32_t candidates) {
+        const auto first = static_cast<std::uint32_t>(before % candidates);
+        return position >= first ? position - first : position + candidates - first;
+    }
+    // So many places after the candidate that a message of `units` units begins with. Requires: not one_port().
     std::uint32_t place(std::uint32_t position, std::int64_t before, std::int64_t units,
                         std::uint32_t candidates) const {
-        const std::uint32_t first = restarts(units, candidates) ? 0 : static_cast<std::uint32_t>(before % candidates);
-        return position >= first ? position - first : position + candidates - first;
+        return restarts(units, candidates) ? position : turn(position, before, candidates);
     }
     // Unit j of a message goes to the candidate j places after the first, round and round: bytes for the one that
     // stands `place` after the first. Requires: not one_port().
