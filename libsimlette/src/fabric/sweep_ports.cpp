@@ -18,6 +18,27 @@ std::uint64_t sum_of_times(Time first, std::int64_t count, Duration stride) {
     return static_cast<std::uint64_t>(first.ps) * n + static_cast<std::uint64_t>(stride.ps) * pairs;
 }
 
+// Those of one instant stay in order.
+template <class Timed>
+void sort_by_time(std::vector<Timed>& all) {
+    constexpr std::size_t few = 32;
+    if (all.size() > few) {
+        std::stable_sort(all.begin(), all.end(), [](const Timed& a, const Timed& b) { return a.time < b.time; });
+        return;
+    }
+    for (std::size_t i = 1; i < all.size(); ++i) {
+        if (all[i - 1].time <= all[i].time) {
+            continue;
+        }
+        const Timed one = all[i];
+        std::size_t place = i;
+        for (; place > 0 && one.time < all[place - 1].time; --place) {
+            all[place] = all[place - 1];
+        }
+        all[place] = one;
+    }
+}
+
 }  // namespace
 
 void SweepPlane::run(Time decide_before, Time absorb_before) {
@@ -173,7 +194,7 @@ void SweepPlane::take_due(Port& port, Time before) {
         leave_later(port, flit_time, before);
     }
     if (!sorted) {
-        sort_due();
+        sort_by_time(due_);
     }
     due_.push_back({Time::never(), {}, no_id});
 }
@@ -204,28 +225,6 @@ void SweepPlane::leave_later(Port& port, Duration flit_time, Time before) {
     expect(next);
 }
 
-// Those of one input come in order of time.
-void SweepPlane::sort_due() {
-    constexpr std::size_t few = 32;
-    if (due_.size() > few) {
-        std::sort(due_.begin(), due_.end(), [](const Inbound& a, const Inbound& b) {
-            return a.time != b.time ? a.time < b.time : a.input < b.input;
-        });
-        return;
-    }
-    for (std::size_t i = 1; i < due_.size(); ++i) {
-        if (due_[i - 1].time <= due_[i].time) {
-            continue;
-        }
-        const Inbound one = due_[i];
-        std::size_t place = i;
-        for (; place > 0 && one.time < due_[place - 1].time; --place) {
-            due_[place] = due_[place - 1];
-        }
-        due_[place] = one;
-    }
-}
-
 void SweepPlane::take_credits(Pass& pass, Time before) {
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
         std::vector<CreditRun>& due = due_credits_[channel];
@@ -233,17 +232,7 @@ void SweepPlane::take_credits(Pass& pass, Time before) {
         due.clear();
         if (!later.empty()) {
             due.swap(later);
-            for (std::size_t i = 1; i < due.size(); ++i) {
-                if (due[i - 1].time <= due[i].time) {
-                    continue;
-                }
-                const CreditRun run = due[i];
-                std::size_t place = i;
-                for (; place > 0 && run.time < due[place - 1].time; --place) {
-                    due[place] = due[place - 1];
-                }
-                due[place] = run;
-            }
+            sort_by_time(due);
             while (!due.empty() && due.back().time >= before) {
                 later.push_back(due.back());
                 due.pop_back();

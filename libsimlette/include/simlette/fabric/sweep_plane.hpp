@@ -217,7 +217,6 @@ private:
     void take_due(Port& port, Time before);
     void leave_later(Port& port, Duration flit_time, Time before);
     void take_credits(Pass& pass, Time before);
-    void sort_due();
     template <bool at_switch>
     [[gnu::always_inline]] void absorb(Pass& pass, Time until);
     template <bool at_switch>
