@@ -434,7 +434,7 @@ inline void SweepPlane::send(Pass& pass, std::uint32_t channel, Time start, std:
     if ((port.finite >> channel & 1U) != 0) {
         port.credits[channel] -= flits;
         if (port.at == no_id) {
-            keep_credits(pass, channel, {start + port.way + graph_.class_of(port.link).credit_return, flits});
+            keep_credits(pass, channel, {start + credit_loop(port), flits});
         }
     }
     go_on(port, run, start + port.way);

@@ -2,8 +2,8 @@
 //
 // A plane is a part of a fabric that no link joins to the rest. Its ports go through a window one by one, in reverse
 // order of channel dependencies: a port comes after those that its flits go on to, so the credits that those give back
-// are known, whatever their delay. Where nothing goes back they go from the sources on: see one_direction(). A port
-// handles runs: flits of one message that follow each other at flit time.
+// are known, whatever their delay. Where nothing goes back to another port they go from the sources on: see
+// one_direction(). A port handles runs: flits of one message that follow each other at flit time.
 #pragma once
 
 #include <algorithm>
@@ -64,20 +64,18 @@ public:
 
     Duration window() const { return window_; }
     Duration long_window() const { return long_window_; }  // of one that deliveries are told after
-    // Of flits that an accelerator takes from a link, at least.
-    Duration apart() const { return apart_; }
-    std::uint32_t most_ports() const { return most_ports_; }  // of an accelerator
+    // Of flits to accelerators from `from` on, before what has been injected and is on its way.
+    Outlook::Pace pace(Time from) const;
     // To each accelerator: flits on their last link, and of messages that were not delivered whole.
     void add_on_way(std::vector<std::int64_t>& flits) const;
-    Bytes largest() const { return sources_.largest(); }
 
     // Ports decide before one instant, and see what comes before the other.
     void run(Time decide_before, Time absorb_before);
     // The same; data that lands before the instant is answered as it lands.
     void run_ahead(Time decide_before);
-    // Nothing goes back from where flits come to: a window may be as long as one likes if ports go through it from the
-    // sources on.
-    bool one_direction() const { return !any_finite_ && rules_.responses == ResponsePolicy::none; }
+    // Nothing goes back from where flits come to, but credits of accelerators to the ports that spend them: a window
+    // may be as long as one likes if ports go through it from the sources on.
+    bool one_direction() const { return !switch_credits_ && rules_.responses == ResponsePolicy::none; }
     // All flits of a port-message take the same links.
     bool one_way() const { return one_way_; }
     // When a port has something to do next.
@@ -200,6 +198,7 @@ private:
     };
 
     void build_ports();
+    void build_pace();
     void build_long_window();
     void order_ports();
     void list_feeders();
@@ -268,6 +267,8 @@ private:
     [[gnu::always_inline]] void send(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits);
     template <bool at_switch>
     void send_run(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits);
+    // Of a link to an accelerator: from the start of a flit until its credit pays for another.
+    Duration credit_loop(const Port& port) const { return port.way + graph_.class_of(port.link).credit_return; }
     bool stalls_alone(const Pass& pass, std::uint32_t ready, Time before) const;
     Time take_stall(Pass& pass, std::uint32_t channel, Time now);
     template <bool has_tags>
@@ -365,10 +366,10 @@ private:
     RoutingSpec routing_;
     TransactionRules rules_;
     std::uint64_t seed_;
-    bool one_rate_;      // runs keep their form from link to link
-    bool one_way_;       // all flits of a port-message take the same links
-    bool flit_by_flit_;  // flits of one port-message part at switches
-    bool any_finite_ = false;
+    bool one_rate_;                // runs keep their form from link to link
+    bool one_way_;                 // all flits of a port-message take the same links
+    bool flit_by_flit_;            // flits of one port-message part at switches
+    bool switch_credits_ = false;  // some link to a switch has finite credits
     Duration window_{0};
     Duration long_window_{0};            // of one that deliveries are told after
     Time answer_before_;                 // what lands before then is answered before it is told
@@ -379,8 +380,7 @@ private:
     LargeVector<Port> ports_;
     std::vector<Place> place_;  // of each link
     std::vector<LinkId> order_;
-    Duration apart_{0};                 // of flits that an accelerator takes from a link, at least
-    std::uint32_t most_ports_ = 1;      // of an accelerator
+    Outlook::Pace pace_;                // of one plane
     std::vector<std::int64_t> on_way_;  // see add_on_way()
     std::vector<std::uint64_t> busy_;   // bit per place: something waits or is on its way there
     // Where a switch sends on: to its own group, to others.
