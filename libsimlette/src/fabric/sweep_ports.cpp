@@ -6,20 +6,6 @@
 
 namespace simlette {
 
-namespace {
-
-// Of `count` instants with a stride, modulo 2^64.
-std::uint64_t sum_of_times(Time first, std::int64_t count, Duration stride) {
-    if (count == 1) {
-        return static_cast<std::uint64_t>(first.ps);
-    }
-    const auto n = static_cast<std::uint64_t>(count);
-    const std::uint64_t pairs = n % 2 == 0 ? n / 2 * (n - 1) : (n - 1) / 2 * n;
-    return static_cast<std::uint64_t>(first.ps) * n + static_cast<std::uint64_t>(stride.ps) * pairs;
-}
-
-}  // namespace
-
 void SweepPlane::run(Time decide_before, Time absorb_before) {
     attention_ = Time::never();
     for (std::size_t word = 0; word < busy_.size(); ++word) {
@@ -83,6 +69,10 @@ void SweepPlane::visit(Place place, Time decide_before, Time absorb_before) {
         }
         std::uint32_t able = port.finite == 0 ? ready & ~(1U << no_tag) : paid(pass, ready, now);
         if (!has_tags && able == 0 && stalls_alone(pass, ready, decide_before)) {
+            if (send_train<at_switch>(pass, ready >> 1U, now, decide_before)) {
+                now = port.free_at;
+                continue;
+            }
             now = take_stall(pass, ready >> 1U, now);
             able = ready;
         }
@@ -376,14 +366,18 @@ inline std::int64_t SweepPlane::next_run(const Port& port, std::uint32_t channel
 // How many of these flits may leave one after the other before anything else can come between. What else is ready waits
 // for a credit.
 std::int64_t SweepPlane::flits_in_a_row(const Pass& pass, std::uint32_t channel, std::uint32_t ready, Time start,
-                                        Time before, std::int64_t most) {
+                                        Time before, std::int64_t most) const {
     const Port& port = pass.port;
     Time end = std::min(before, pass.arrival->time);
     if ((ready >> (1 - channel) & 1U) != 0) {
         end = std::min(end, pass.credit[1 - channel]->time);
     }
     most = std::min(most, ceil_div((end - start).ps, port.flit_time.ps));
-    return (port.finite >> channel & 1U) == 0 ? most : payable(pass, channel, start, most);
+    if ((port.finite >> channel & 1U) == 0) {
+        return most;
+    }
+    const std::int64_t paid = payable(pass, channel, start, most);
+    return paid < most && keeps_up(port, channel, paid) ? most : paid;
 }
 
 template <bool at_switch>
@@ -530,6 +524,24 @@ inline Time SweepPlane::take_stall(Pass& pass, std::uint32_t channel, Time now) 
     take_credit(pass, channel, end);
     ++events_;
     return end;
+}
+
+// The port stands still for want of a credit. Returns whether more than the next flits have left.
+template <bool at_switch>
+inline bool SweepPlane::send_train(Pass& pass, std::uint32_t channel, Time now, Time before) {
+    Port& port = pass.port;
+    if (!one_direction() || traces() || (at_switch && port.outputs[channel].inputs() > 1)) {
+        return false;
+    }
+    const std::int64_t rounds = rounds_ahead(pass, channel, next_run<at_switch>(port, channel), before);
+    if (rounds < 2) {
+        return false;
+    }
+    const Time start = pass.credit[channel]->time;
+    const std::int64_t flits = spend_rounds(pass, channel, rounds, now);
+    const FlitRun run = serve<at_switch>(port, channel, start, static_cast<std::uint32_t>(flits)).run;
+    land(port, run, port.free_at + port.way - port.flit_time * flits);
+    return true;
 }
 
 // Nothing can leave. Returns when something comes that may change that.

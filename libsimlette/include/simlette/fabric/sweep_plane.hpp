@@ -259,18 +259,35 @@ private:
     void note_left_waiting(Port& port, Time start, std::int64_t flits);
     template <bool at_switch>
     std::int64_t next_run(const Port& port, std::uint32_t channel);
-    static std::int64_t flits_in_a_row(const Pass& pass, std::uint32_t channel, std::uint32_t ready, Time start,
-                                       Time before, std::int64_t most);
+    std::int64_t flits_in_a_row(const Pass& pass, std::uint32_t channel, std::uint32_t ready, Time start, Time before,
+                                std::int64_t most) const;
     template <bool at_switch>
     [[gnu::always_inline]] RunQueues::Served serve(Port& port, std::uint32_t channel, Time start, std::uint32_t flits);
     template <bool at_switch>
     [[gnu::always_inline]] void send(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits);
+    // Of instants with a stride, modulo 2^64.
+    static std::uint64_t sum_of_times(Time first, std::int64_t count, Duration stride) {
+        if (count == 1) {
+            return static_cast<std::uint64_t>(first.ps);
+        }
+        const auto n = static_cast<std::uint64_t>(count);
+        const std::uint64_t pairs = n % 2 == 0 ? n / 2 * (n - 1) : (n - 1) / 2 * n;
+        return static_cast<std::uint64_t>(first.ps) * n + static_cast<std::uint64_t>(stride.ps) * pairs;
+    }
     template <bool at_switch>
     void send_run(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits);
-    // Of a link to an accelerator: from the start of a flit until its credit pays for another.
-    Duration credit_loop(const Port& port) const { return port.way + graph_.class_of(port.link).credit_return; }
     bool stalls_alone(const Pass& pass, std::uint32_t ready, Time before) const;
     Time take_stall(Pass& pass, std::uint32_t channel, Time now);
+
+    // Trains: flits of one message that as many credits pay for again and again.
+    template <bool at_switch>
+    bool send_train(Pass& pass, std::uint32_t channel, Time now, Time before);
+    std::int64_t rounds_ahead(const Pass& pass, std::uint32_t channel, std::int64_t flits, Time before) const;
+    // Of a link to an accelerator: from the start of a flit until its credit pays for another.
+    Duration credit_loop(const Port& port) const { return port.way + graph_.class_of(port.link).credit_return; }
+    std::int64_t spend_rounds(Pass& pass, std::uint32_t channel, std::int64_t rounds, Time now);
+    bool keeps_up(const Port& port, std::uint32_t channel, std::int64_t flits) const;
+
     template <bool has_tags>
     Time stall(const Pass& pass, std::uint32_t ready, Time now);
     void start_stalls(Port& port, std::uint32_t ready, Time now);
