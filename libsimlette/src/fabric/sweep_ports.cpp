@@ -39,7 +39,7 @@ void SweepPlane::end_run(Time decide_before) {
 
 template <bool at_switch, bool has_tags>
 void SweepPlane::visit(Place place, Time decide_before, Time absorb_before) {
-    Pass pass{ports_[place]};
+    Pass pass{ports_[place], decide_before};
     Port& port = pass.port;
     take_due<at_switch>(port, absorb_before);
     if (port.finite != 0) {
@@ -68,8 +68,8 @@ void SweepPlane::visit(Place place, Time decide_before, Time absorb_before) {
             ready = take_tags(port, ready, now);
         }
         std::uint32_t able = port.finite == 0 ? ready & ~(1U << no_tag) : paid(pass, ready, now);
-        if (!has_tags && able == 0 && stalls_alone(pass, ready, decide_before)) {
-            if (send_train<at_switch>(pass, ready >> 1U, now, decide_before)) {
+        if (!has_tags && able == 0 && stalls_alone(pass, ready)) {
+            if (one_direction() && send_train<at_switch>(pass, ready >> 1U, now)) {
                 now = port.free_at;
                 continue;
             }
@@ -92,7 +92,7 @@ void SweepPlane::visit(Place place, Time decide_before, Time absorb_before) {
         const std::uint32_t channel =
             (able >> port.next_channel & 1U) != 0 ? port.next_channel : 1U - port.next_channel;
         std::int64_t flits = able == 3 ? 1 : next_run<at_switch>(port, channel);
-        flits = flits == 1 ? 1 : flits_in_a_row(pass, channel, ready, now, decide_before, flits);
+        flits = flits == 1 ? 1 : flits_in_a_row(pass, channel, ready, now, flits);
         if constexpr (has_tags) {
             const Time tag = enough_tags(port, ready);
             flits = tag == Time::never() ? flits : std::min(flits, ceil_div((tag - now).ps, port.flit_time.ps));
@@ -342,14 +342,17 @@ inline Time SweepPlane::next_change(const Pass& pass, std::uint32_t ready) {
     return next;
 }
 
-// So many flits, one after the other, find a credit each.
-std::int64_t SweepPlane::payable(const Pass& pass, std::uint32_t channel, Time from, std::int64_t most) {
-    std::int64_t flits = pass.port.credits[channel];
+// So many flits, one after the other, find a credit each: any number if all credits of a link to an accelerator pay for
+// one and come back in time to pay for another.
+std::int64_t SweepPlane::payable(const Pass& pass, std::uint32_t channel, Time from, std::int64_t most) const {
+    const Port& port = pass.port;
+    std::int64_t flits = port.credits[channel];
     const CreditRun* run = pass.credit[channel];
-    for (; flits < most && run->time <= from + pass.port.flit_time * flits; ++run) {
+    for (; flits < most && run->time <= from + port.flit_time * flits; ++run) {
         flits += run->count;
     }
-    return std::min(flits, most);
+    const bool again = flits < most && port.at == no_id && run->time == Time::never();
+    return again && credit_loop(port) <= port.flit_time * flits ? most : std::min(flits, most);
 }
 
 // Flits of one message that are next, as far as nothing takes turns with them.
@@ -366,18 +369,14 @@ inline std::int64_t SweepPlane::next_run(const Port& port, std::uint32_t channel
 // How many of these flits may leave one after the other before anything else can come between. What else is ready waits
 // for a credit.
 std::int64_t SweepPlane::flits_in_a_row(const Pass& pass, std::uint32_t channel, std::uint32_t ready, Time start,
-                                        Time before, std::int64_t most) const {
+                                        std::int64_t most) const {
     const Port& port = pass.port;
-    Time end = std::min(before, pass.arrival->time);
+    Time end = std::min(pass.before, pass.arrival->time);
     if ((ready >> (1 - channel) & 1U) != 0) {
         end = std::min(end, pass.credit[1 - channel]->time);
     }
     most = std::min(most, ceil_div((end - start).ps, port.flit_time.ps));
-    if ((port.finite >> channel & 1U) == 0) {
-        return most;
-    }
-    const std::int64_t paid = payable(pass, channel, start, most);
-    return paid < most && keeps_up(port, channel, paid) ? most : paid;
+    return (port.finite >> channel & 1U) == 0 ? most : payable(pass, channel, start, most);
 }
 
 template <bool at_switch>
@@ -508,11 +507,11 @@ inline void SweepPlane::start_stalls(Port& port, std::uint32_t ready, Time now) 
 }
 
 // Whether one channel alone is ready and waits for a credit, and that comes before anything else.
-inline bool SweepPlane::stalls_alone(const Pass& pass, std::uint32_t ready, Time before) const {
+inline bool SweepPlane::stalls_alone(const Pass& pass, std::uint32_t ready) const {
     const Port& port = pass.port;
     const std::uint32_t channel = ready >> 1U;
     return ready != 3 && port.stalled == 0 && arriving_.empty() && port.credits[channel] == 0 &&
-           pass.credit[channel]->time < std::min(before, pass.arrival->time);
+           pass.credit[channel]->time < std::min(pass.before, pass.arrival->time);
 }
 
 // A stall from its beginning to its end in one step.
@@ -526,14 +525,15 @@ inline Time SweepPlane::take_stall(Pass& pass, std::uint32_t channel, Time now) 
     return end;
 }
 
-// The port stands still for want of a credit. Returns whether more than the next flits have left.
+// Where nothing goes back and the port stands still for want of a credit. Returns whether several rounds of flits have
+// left. By itself: inside visit() it slows other ports.
 template <bool at_switch>
-inline bool SweepPlane::send_train(Pass& pass, std::uint32_t channel, Time now, Time before) {
+bool SweepPlane::send_train(Pass& pass, std::uint32_t channel, Time now) {
     Port& port = pass.port;
-    if (!one_direction() || traces() || (at_switch && port.outputs[channel].inputs() > 1)) {
+    if (traces() || (at_switch && port.outputs[channel].inputs() > 1)) {
         return false;
     }
-    const std::int64_t rounds = rounds_ahead(pass, channel, next_run<at_switch>(port, channel), before);
+    const std::int64_t rounds = rounds_ahead(pass, channel, next_run<at_switch>(port, channel));
     if (rounds < 2) {
         return false;
     }

@@ -9,23 +9,16 @@
 
 namespace simlette {
 
-// So many flits have left in a row. Whether any number does: all credits are among those that paid, and each is back in
-// time.
-bool SweepPlane::keeps_up(const Port& port, std::uint32_t channel, std::int64_t flits) const {
-    return port.at == no_id && flits == graph_.class_of(port.link).credits[channel] &&
-           credit_loop(port) <= port.flit_time * flits;
-}
-
 // How often all credits are spent before anything else happens, by so many flits at most. Requires: none is in hand,
 // and the wire is free. So all flits that took one have left, and what follows repeats what they did: each leaves a
 // loop later.
-std::int64_t SweepPlane::rounds_ahead(const Pass& pass, std::uint32_t channel, std::int64_t flits, Time before) const {
+std::int64_t SweepPlane::rounds_ahead(const Pass& pass, std::uint32_t channel, std::int64_t flits) const {
     const Port& port = pass.port;
     const Duration loop = credit_loop(port);
     const std::int64_t credits = graph_.class_of(port.link).credits[channel];
     const CreditRun& last = *(due_credits_[channel].end() - 2);
     const Time end_of_round = last.time + port.flit_time * (last.count - 1);
-    const Time end = std::min(before, pass.arrival->time);
+    const Time end = std::min(pass.before, pass.arrival->time);
     if (flits < 2 * credits || end_of_round + loop >= end) {
         return 0;
     }

@@ -192,6 +192,7 @@ private:
     // What one port does in one window.
     struct Pass {
         Port& port;
+        Time before;                                     // where decisions end
         const Inbound* arrival = nullptr;                // the next of due_
         std::array<CreditRun*, channel_count> credit{};  // the next of due_credits_
         bool sent = false;
@@ -248,7 +249,7 @@ private:
     static void return_credits(Pass& pass, std::uint32_t channel, Time until);
     static Time next_returned(const Port& port, std::uint32_t channel);
     static Time next_change(const Pass& pass, std::uint32_t ready);
-    static std::int64_t payable(const Pass& pass, std::uint32_t channel, Time from, std::int64_t most);
+    std::int64_t payable(const Pass& pass, std::uint32_t channel, Time from, std::int64_t most) const;
     std::int64_t to_come(Time after, Duration flit_time) {
         return arriving_.empty() ? 0 : runs_to_come(after, flit_time);
     }
@@ -259,7 +260,7 @@ private:
     void note_left_waiting(Port& port, Time start, std::int64_t flits);
     template <bool at_switch>
     std::int64_t next_run(const Port& port, std::uint32_t channel);
-    std::int64_t flits_in_a_row(const Pass& pass, std::uint32_t channel, std::uint32_t ready, Time start, Time before,
+    std::int64_t flits_in_a_row(const Pass& pass, std::uint32_t channel, std::uint32_t ready, Time start,
                                 std::int64_t most) const;
     template <bool at_switch>
     [[gnu::always_inline]] RunQueues::Served serve(Port& port, std::uint32_t channel, Time start, std::uint32_t flits);
@@ -276,17 +277,16 @@ private:
     }
     template <bool at_switch>
     void send_run(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits);
-    bool stalls_alone(const Pass& pass, std::uint32_t ready, Time before) const;
+    bool stalls_alone(const Pass& pass, std::uint32_t ready) const;
     Time take_stall(Pass& pass, std::uint32_t channel, Time now);
 
     // Trains: flits of one message that as many credits pay for again and again.
     template <bool at_switch>
-    bool send_train(Pass& pass, std::uint32_t channel, Time now, Time before);
-    std::int64_t rounds_ahead(const Pass& pass, std::uint32_t channel, std::int64_t flits, Time before) const;
+    [[gnu::noinline]] bool send_train(Pass& pass, std::uint32_t channel, Time now);
+    std::int64_t rounds_ahead(const Pass& pass, std::uint32_t channel, std::int64_t flits) const;
     // Of a link to an accelerator: from the start of a flit until its credit pays for another.
     Duration credit_loop(const Port& port) const { return port.way + graph_.class_of(port.link).credit_return; }
     std::int64_t spend_rounds(Pass& pass, std::uint32_t channel, std::int64_t rounds, Time now);
-    bool keeps_up(const Port& port, std::uint32_t channel, std::int64_t flits) const;
 
     template <bool has_tags>
     Time stall(const Pass& pass, std::uint32_t ready, Time now);
