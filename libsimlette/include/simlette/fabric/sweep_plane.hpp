@@ -93,8 +93,8 @@ public:
     // Of data; that it has landed is told later.
     void answer_early(Landing& landing);
 
-    bool alike_on_planes(const Injection& injection) const { return sources_.alike_on_planes(injection); }
-    void inject(const Injection& injection);
+    const Spread& spread_of(const Injection& injection) { return sources_.spread(injection); }
+    void inject(const Injection& injection, const Spread& spread);
     void reply(std::uint32_t id, bool released_by_request);
     // What deliver() looks at first.
     const void* message_of(const Landing& landing) const { return messages_.data() + (landing.flit >> 2U); }
@@ -318,6 +318,12 @@ private:
     std::uint32_t turn(Port& port, std::uint32_t channel, std::uint32_t candidates);
     void reset_spray();
     void land(const Port& port, const FlitRun& run, Time first);
+    // No flit of its message is to land after these. Requires: all of them come by the same link.
+    bool completes(const FlitRun& run) {
+        std::uint32_t& to_land = messages_[run.message()].undelivered;
+        to_land -= run.count;
+        return to_land == 0;
+    }
     void land_one_by_one(const Port& port, const FlitRun& run, Time first);
     std::uint32_t next_to_tell(Exchange& exchange, bool answer, std::uint32_t most) const;
     void keep_credits(Pass& pass, std::uint32_t channel, const CreditRun& run);
@@ -383,9 +389,10 @@ private:
     RoutingSpec routing_;
     TransactionRules rules_;
     std::uint64_t seed_;
-    bool one_rate_;                // runs keep their form from link to link
-    bool one_way_;                 // all flits of a port-message take the same links
-    bool flit_by_flit_;            // flits of one port-message part at switches
+    bool one_rate_;      // runs keep their form from link to link
+    bool one_way_;       // all flits of a port-message take the same links
+    bool lands_once_;    // only the flits that complete a message are told to land, though they part on the way
+    bool flit_by_flit_;  // flits of one port-message part at switches
     bool switch_credits_ = false;  // some link to a switch has finite credits
     Duration window_{0};
     Duration long_window_{0};            // of one that deliveries are told after
