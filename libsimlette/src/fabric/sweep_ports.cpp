@@ -532,7 +532,8 @@ inline Time SweepPlane::take_stall(Pass& pass, std::uint32_t channel, Time now) 
 template <bool at_switch>
 bool SweepPlane::send_train(Pass& pass, std::uint32_t channel, Time now) {
     Port& port = pass.port;
-    if (traces() || (at_switch && port.outputs[channel].inputs() > 1)) {
+    const bool in_turn = at_switch && port.outputs[channel].inputs() > 1;
+    if (in_turn || (traces() && account_.trace.waits_at(in_whole(port.link)))) {
         return false;
     }
     const std::int64_t rounds = rounds_ahead(pass, channel, next_run<at_switch>(port, channel));
@@ -542,6 +543,8 @@ bool SweepPlane::send_train(Pass& pass, std::uint32_t channel, Time now) {
     const Time start = pass.credit[channel]->time;
     const std::int64_t flits = spend_rounds(pass, channel, rounds, now);
     const FlitRun run = serve<at_switch>(port, channel, start, static_cast<std::uint32_t>(flits)).run;
+    require(!follows(run), "flits that are followed wait at their port");
+    port.on_wire = run.flit;
     land(port, run, port.free_at + port.way - port.flit_time * flits);
     return true;
 }
