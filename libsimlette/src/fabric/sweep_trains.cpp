@@ -1,10 +1,9 @@
-// Trains: flits of one message to an accelerator, as many credits behind each other again and again.
+// Trains: flits of one message to an accelerator that the same credits pay for again and again.
 //
 // A credit comes back a loop after the flit that it paid for has started. With W credits and flits that are always at
 // hand, flit k + W starts a loop after flit k, or right after flit k + W - 1 if that is later.
 #include <algorithm>
 
-#include <simlette/base/contract.hpp>
 #include <simlette/fabric/sweep_plane.hpp>
 
 namespace simlette {

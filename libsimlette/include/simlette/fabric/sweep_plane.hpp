@@ -280,7 +280,7 @@ private:
     bool stalls_alone(const Pass& pass, std::uint32_t ready) const;
     Time take_stall(Pass& pass, std::uint32_t channel, Time now);
 
-    // Trains: flits of one message that as many credits pay for again and again.
+    // Trains: flits of one message that the same credits pay for again and again.
     template <bool at_switch>
     [[gnu::noinline]] bool send_train(Pass& pass, std::uint32_t channel, Time now);
     std::int64_t rounds_ahead(const Pass& pass, std::uint32_t channel, std::int64_t flits) const;
