@@ -370,8 +370,9 @@ Time CollectiveRun::first_reaction(const Outlook::Pace& pace) const {
     const std::int64_t messages = ceil_div(least, pace.largest.count);
     const std::int64_t flits = std::max(messages, ceil_div(least, flit_bytes.count) - pace.on_way);
     const std::int64_t spans = ceil_div(flits, std::int64_t{pace.ports}) - 1;
-    const bool in_time = spans <= (Time::never() - pace.from).ps / pace.apart.ps;
-    return in_time ? pace.from + pace.apart * spans : Time::never();
+    const std::int64_t rounds = spans / pace.per_round;
+    const bool in_time = rounds < (Time::never() - pace.from).ps / pace.round.ps;
+    return in_time ? pace.from + pace.round * rounds + pace.apart * (spans % pace.per_round) : Time::never();
 }
 
 CollectiveRun::Waiting CollectiveRun::lowest_waiting() const {

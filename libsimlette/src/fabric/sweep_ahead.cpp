@@ -10,14 +10,11 @@ namespace simlette {
 void SweepPlane::build_long_window() {
     constexpr std::int64_t most_windows = 16;  // keeps what is untold to a few windows where no link leads to a switch
     long_window_ = window_ * most_windows;
-    std::vector<std::uint32_t> ports(graph_.accelerators, 0);
     for (const Port& port : ports_) {
         if (port.at != no_id) {
-            long_window_ = std::min(long_window_, port.way);
+            long_window_ = one_direction() ? long_window_ : std::min(long_window_, port.way);
             continue;
         }
-        std::uint32_t& of_accelerator = ports[graph_.links[port.link].to];
-        most_ports_ = std::max(most_ports_, ++of_accelerator);
         const bool answers = rules_.responses != ResponsePolicy::none;
         const LinkId back = way_back_[port.link];
         if (rules_.fidelity == Fidelity::ualink ||
@@ -25,6 +22,33 @@ void SweepPlane::build_long_window() {
             long_window_ = Duration{0};
         }
     }
+}
+
+// The shortest round and the most credits of any link hold for all.
+void SweepPlane::build_pace() {
+    pace_ = {{}, Duration{ps_per_second}};
+    std::vector<std::uint32_t> ports(graph_.accelerators, 0);
+    std::int64_t credits = 1;
+    Duration round{ps_per_second};
+    for (const Port& port : ports_) {
+        if (port.at != no_id) {
+            continue;
+        }
+        pace_.ports = std::max(pace_.ports, ++ports[graph_.links[port.link].to]);
+        pace_.apart = std::min(pace_.apart, port.flit_time);
+        credits = std::max(credits, port.credits[0]);
+        round = std::min(round, credit_loop(port));
+    }
+    const bool starved = credits < ceil_div(round.ps, pace_.apart.ps);
+    pace_.per_round = starved ? credits : 1;
+    pace_.round = starved ? round : pace_.apart;
+}
+
+Outlook::Pace SweepPlane::pace(Time from) const {
+    Outlook::Pace pace = pace_;
+    pace.from = from;
+    pace.largest = sources_.largest();
+    return pace;
 }
 
 void SweepPlane::run_ahead(Time decide_before) {
@@ -93,10 +117,10 @@ constexpr std::int64_t landings_in_cache = 1 << 15;  // the cache holds no more 
 }  // namespace
 
 Outlook::Pace SweepNetwork::pace() const {
-    const SweepPlane& plane = planes_.front();
-    Outlook::Pace pace{start_, plane.apart(), plane.most_ports() * plane_count_};
-    for (const SweepPlane& one : planes_) {
-        pace.largest = std::max(pace.largest, one.largest());
+    Outlook::Pace pace = planes_.front().pace(start_);
+    pace.ports *= plane_count_;
+    for (const SweepPlane& plane : planes_) {
+        pace.largest = std::max(pace.largest, plane.pace(start_).largest);
     }
     return pace;
 }
@@ -111,14 +135,14 @@ Time SweepNetwork::first_reaction(Outlook::Pace pace) const {
     return outlook_->first_reaction(pace);
 }
 
-// So many flit times, and about as much lands as the cache holds, if all messages are as long as the longest. Where
-// their flits part, each is on its way by itself.
+// So long that about as much lands as the cache holds, if all messages are as long as the longest. Where their flits
+// part, each is on its way by itself.
 Duration SweepNetwork::longest_window(const Outlook::Pace& pace) const {
     constexpr std::int64_t most = 1'000 * ps_per_second;  // so that a time and a window stay in 64 bits
     const auto links = static_cast<std::int64_t>(graph_.links.size() / plane_count_ * planes_.size());
     const bool whole = planes_.front().one_way();
     const std::int64_t flits = whole ? std::max(std::int64_t{1}, pace.largest.count / flit_bytes.count) : 1;
-    return pace.apart * std::min(landings_in_cache * flits / links, most / pace.apart.ps);
+    return pace.round * std::min(ceil_div(landings_in_cache * flits / links, pace.per_round), most / pace.round.ps);
 }
 
 // Where a window ends that deliveries are told after; its start if there is none.

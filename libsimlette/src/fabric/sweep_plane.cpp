@@ -55,7 +55,6 @@ void SweepPlane::build_ports() {
     const std::size_t links = graph_.links.size();
     ports_.assign(links, {});
     busy_.assign(links / 64 + 1, 0);
-    apart_ = Duration{ps_per_second};
     window_ = Duration{ps_per_second};  // at most, so that a time and a window stay in 64 bits
     for (LinkId id = 0; id < links; ++id) {
         const LinkClass& kind = graph_.class_of(id);
@@ -66,8 +65,7 @@ void SweepPlane::build_ports() {
         window_ = std::min(window_, port.way);
         if (graph_.links[id].to >= graph_.accelerators) {
             port.at = graph_.links[id].to - graph_.accelerators;
-        } else {
-            apart_ = std::min(apart_, kind.flit_time);
+            switch_credits_ = switch_credits_ || kind.finite() != 0;
         }
         if (id >= first_switch_link_) {
             const std::uint32_t from = graph_.links[id].from - graph_.accelerators;
@@ -78,7 +76,6 @@ void SweepPlane::build_ports() {
         }
         port.credits = kind.credits;
         port.finite = static_cast<std::uint8_t>(kind.finite());
-        any_finite_ = any_finite_ || port.finite != 0;
     }
     for (std::uint32_t at = 0; at < graph_.packet_switches; ++at) {
         for (std::uint32_t i = first_feeder_[at]; i < first_feeder_[at + 1]; ++i) {
@@ -87,6 +84,7 @@ void SweepPlane::build_ports() {
     }
     on_way_.assign(graph_.accelerators, 0);
     tags_.assign(rules_.tags == unlimited ? 0 : first_switch_link_, {});
+    build_pace();
     build_long_window();
     reset_spray();
 }

@@ -8,16 +8,6 @@ namespace simlette {
 
 namespace {
 
-// Of `count` instants with a stride, modulo 2^64.
-std::uint64_t sum_of_times(Time first, std::int64_t count, Duration stride) {
-    if (count == 1) {
-        return static_cast<std::uint64_t>(first.ps);
-    }
-    const auto n = static_cast<std::uint64_t>(count);
-    const std::uint64_t pairs = n % 2 == 0 ? n / 2 * (n - 1) : (n - 1) / 2 * n;
-    return static_cast<std::uint64_t>(first.ps) * n + static_cast<std::uint64_t>(stride.ps) * pairs;
-}
-
 // Those of one instant stay in order.
 template <class Timed>
 void sort_by_time(std::vector<Timed>& all) {
@@ -74,7 +64,7 @@ void SweepPlane::end_run(Time decide_before) {
 
 template <bool at_switch, bool has_tags>
 void SweepPlane::visit(Place place, Time decide_before, Time absorb_before) {
-    Pass pass{ports_[place]};
+    Pass pass{ports_[place], decide_before};
     Port& port = pass.port;
     take_due<at_switch>(port, absorb_before);
     if (port.finite != 0) {
@@ -103,7 +93,11 @@ void SweepPlane::visit(Place place, Time decide_before, Time absorb_before) {
             ready = take_tags(port, ready, now);
         }
         std::uint32_t able = port.finite == 0 ? ready & ~(1U << no_tag) : paid(pass, ready, now);
-        if (!has_tags && able == 0 && stalls_alone(pass, ready, decide_before)) {
+        if (!has_tags && able == 0 && stalls_alone(pass, ready)) {
+            if (one_direction() && send_train<at_switch>(pass, ready >> 1U, now)) {
+                now = port.free_at;
+                continue;
+            }
             now = take_stall(pass, ready >> 1U, now);
             able = ready;
         }
@@ -123,7 +117,7 @@ void SweepPlane::visit(Place place, Time decide_before, Time absorb_before) {
         const std::uint32_t channel =
             (able >> port.next_channel & 1U) != 0 ? port.next_channel : 1U - port.next_channel;
         std::int64_t flits = able == 3 ? 1 : next_run<at_switch>(port, channel);
-        flits = flits == 1 ? 1 : flits_in_a_row(pass, channel, ready, now, decide_before, flits);
+        flits = flits == 1 ? 1 : flits_in_a_row(pass, channel, ready, now, flits);
         if constexpr (has_tags) {
             const Time tag = enough_tags(port, ready);
             flits = tag == Time::never() ? flits : std::min(flits, ceil_div((tag - now).ps, port.flit_time.ps));
@@ -343,14 +337,17 @@ inline Time SweepPlane::next_change(const Pass& pass, std::uint32_t ready) {
     return next;
 }
 
-// So many flits, one after the other, find a credit each.
-std::int64_t SweepPlane::payable(const Pass& pass, std::uint32_t channel, Time from, std::int64_t most) {
-    std::int64_t flits = pass.port.credits[channel];
+// So many flits, one after the other, find a credit each: any number if all credits of a link to an accelerator pay for
+// one and come back in time to pay for another.
+std::int64_t SweepPlane::payable(const Pass& pass, std::uint32_t channel, Time from, std::int64_t most) const {
+    const Port& port = pass.port;
+    std::int64_t flits = port.credits[channel];
     const CreditRun* run = pass.credit[channel];
-    for (; flits < most && run->time <= from + pass.port.flit_time * flits; ++run) {
+    for (; flits < most && run->time <= from + port.flit_time * flits; ++run) {
         flits += run->count;
     }
-    return std::min(flits, most);
+    const bool again = flits < most && port.at == no_id && run->time == Time::never();
+    return again && credit_loop(port) <= port.flit_time * flits ? most : std::min(flits, most);
 }
 
 // Flits of one message that are next, as far as nothing takes turns with them.
@@ -367,9 +364,9 @@ inline std::int64_t SweepPlane::next_run(const Port& port, std::uint32_t channel
 // How many of these flits may leave one after the other before anything else can come between. What else is ready waits
 // for a credit.
 std::int64_t SweepPlane::flits_in_a_row(const Pass& pass, std::uint32_t channel, std::uint32_t ready, Time start,
-                                        Time before, std::int64_t most) {
+                                        std::int64_t most) const {
     const Port& port = pass.port;
-    Time end = std::min(before, pass.arrival->time);
+    Time end = std::min(pass.before, pass.arrival->time);
     if ((ready >> (1 - channel) & 1U) != 0) {
         end = std::min(end, pass.credit[1 - channel]->time);
     }
@@ -425,7 +422,7 @@ inline void SweepPlane::send(Pass& pass, std::uint32_t channel, Time start, std:
     if ((port.finite >> channel & 1U) != 0) {
         port.credits[channel] -= flits;
         if (port.at == no_id) {
-            keep_credits(pass, channel, {start + port.way + graph_.class_of(port.link).credit_return, flits});
+            keep_credits(pass, channel, {start + credit_loop(port), flits});
         }
     }
     go_on(port, run, start + port.way);
@@ -505,11 +502,11 @@ inline void SweepPlane::start_stalls(Port& port, std::uint32_t ready, Time now) 
 }
 
 // Whether one channel alone is ready and waits for a credit, and that comes before anything else.
-inline bool SweepPlane::stalls_alone(const Pass& pass, std::uint32_t ready, Time before) const {
+inline bool SweepPlane::stalls_alone(const Pass& pass, std::uint32_t ready) const {
     const Port& port = pass.port;
     const std::uint32_t channel = ready >> 1U;
     return ready != 3 && port.stalled == 0 && arriving_.empty() && port.credits[channel] == 0 &&
-           pass.credit[channel]->time < std::min(before, pass.arrival->time);
+           pass.credit[channel]->time < std::min(pass.before, pass.arrival->time);
 }
 
 // A stall from its beginning to its end in one step.
@@ -521,6 +518,28 @@ inline Time SweepPlane::take_stall(Pass& pass, std::uint32_t channel, Time now) 
     take_credit(pass, channel, end);
     ++events_;
     return end;
+}
+
+// Where nothing goes back and the port stands still for want of a credit. Returns whether several rounds of flits have
+// left. By itself: inside visit() it slows other ports.
+template <bool at_switch>
+bool SweepPlane::send_train(Pass& pass, std::uint32_t channel, Time now) {
+    Port& port = pass.port;
+    const bool in_turn = at_switch && port.outputs[channel].inputs() > 1;
+    if (in_turn || (traces() && account_.trace.waits_at(in_whole(port.link)))) {
+        return false;
+    }
+    const std::int64_t rounds = rounds_ahead(pass, channel, next_run<at_switch>(port, channel));
+    if (rounds < 2) {
+        return false;
+    }
+    const Time start = pass.credit[channel]->time;
+    const std::int64_t flits = spend_rounds(pass, channel, rounds, now);
+    const FlitRun run = serve<at_switch>(port, channel, start, static_cast<std::uint32_t>(flits)).run;
+    require(!follows(run), "flits that are followed wait at their port");
+    port.on_wire = run.flit;
+    land(port, run, port.free_at + port.way - port.flit_time * flits);
+    return true;
 }
 
 // Nothing can leave. Returns when something comes that may change that.

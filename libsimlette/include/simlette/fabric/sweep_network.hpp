@@ -5,8 +5,8 @@
 // window, in order of time, and says what they set off. Then the ports go through it, plane by plane: see SweepPlane.
 //
 // As long as deliveries set off nothing but answers, they may be told after a window, and it may be as long as the
-// shortest way to a switch: a port to an accelerator comes before the one that answers. Where nothing goes back at all,
-// neither credits nor answers, it may be of any length.
+// shortest way to a switch: a port to an accelerator comes before the one that answers. Where nothing goes back to
+// another port, neither credits nor answers, it may be of any length.
 //
 // Planes that look alike and have carried the same so far are one SweepPlane. Once they are to carry different things,
 // each goes on by itself, as a copy.

@@ -2,8 +2,8 @@
 //
 // A plane is a part of a fabric that no link joins to the rest. Its ports go through a window one by one, in reverse
 // order of channel dependencies: a port comes after those that its flits go on to, so the credits that those give back
-// are known, whatever their delay. Where nothing goes back they go from the sources on: see one_direction(). A port
-// handles runs: flits of one message that follow each other at flit time.
+// are known, whatever their delay. Where nothing goes back to another port they go from the sources on: see
+// one_direction(). A port handles runs: flits of one message that follow each other at flit time.
 #pragma once
 
 #include <algorithm>
@@ -64,20 +64,18 @@ public:
 
     Duration window() const { return window_; }
     Duration long_window() const { return long_window_; }  // of one that deliveries are told after
-    // Of flits that an accelerator takes from a link, at least.
-    Duration apart() const { return apart_; }
-    std::uint32_t most_ports() const { return most_ports_; }  // of an accelerator
+    // Of flits to accelerators from `from` on, before what has been injected and is on its way.
+    Outlook::Pace pace(Time from) const;
     // To each accelerator: flits on their last link, and of messages that were not delivered whole.
     void add_on_way(std::vector<std::int64_t>& flits) const;
-    Bytes largest() const { return sources_.largest(); }
 
     // Ports decide before one instant, and see what comes before the other.
     void run(Time decide_before, Time absorb_before);
     // The same; data that lands before the instant is answered as it lands.
     void run_ahead(Time decide_before);
-    // Nothing goes back from where flits come to: a window may be as long as one likes if ports go through it from the
-    // sources on.
-    bool one_direction() const { return !any_finite_ && rules_.responses == ResponsePolicy::none; }
+    // Nothing goes back from where flits come to, but credits of accelerators to the ports that spend them: a window
+    // may be as long as one likes if ports go through it from the sources on.
+    bool one_direction() const { return !switch_credits_ && rules_.responses == ResponsePolicy::none; }
     // All flits of a port-message take the same links.
     bool one_way() const { return one_way_; }
     // When a port has something to do next.
@@ -194,12 +192,14 @@ private:
     // What one port does in one window.
     struct Pass {
         Port& port;
+        Time before;                                     // where decisions end
         const Inbound* arrival = nullptr;                // the next of due_
         std::array<CreditRun*, channel_count> credit{};  // the next of due_credits_
         bool sent = false;
     };
 
     void build_ports();
+    void build_pace();
     void build_long_window();
     void order_ports();
     void list_feeders();
@@ -248,7 +248,7 @@ private:
     static void return_credits(Pass& pass, std::uint32_t channel, Time until);
     static Time next_returned(const Port& port, std::uint32_t channel);
     static Time next_change(const Pass& pass, std::uint32_t ready);
-    static std::int64_t payable(const Pass& pass, std::uint32_t channel, Time from, std::int64_t most);
+    std::int64_t payable(const Pass& pass, std::uint32_t channel, Time from, std::int64_t most) const;
     std::int64_t to_come(Time after, Duration flit_time) {
         return arriving_.empty() ? 0 : runs_to_come(after, flit_time);
     }
@@ -259,16 +259,34 @@ private:
     void note_left_waiting(Port& port, Time start, std::int64_t flits);
     template <bool at_switch>
     std::int64_t next_run(const Port& port, std::uint32_t channel);
-    static std::int64_t flits_in_a_row(const Pass& pass, std::uint32_t channel, std::uint32_t ready, Time start,
-                                       Time before, std::int64_t most);
+    std::int64_t flits_in_a_row(const Pass& pass, std::uint32_t channel, std::uint32_t ready, Time start,
+                                std::int64_t most) const;
     template <bool at_switch>
     [[gnu::always_inline]] RunQueues::Served serve(Port& port, std::uint32_t channel, Time start, std::uint32_t flits);
     template <bool at_switch>
     [[gnu::always_inline]] void send(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits);
+    // Of instants with a stride, modulo 2^64.
+    static std::uint64_t sum_of_times(Time first, std::int64_t count, Duration stride) {
+        if (count == 1) {
+            return static_cast<std::uint64_t>(first.ps);
+        }
+        const auto n = static_cast<std::uint64_t>(count);
+        const std::uint64_t pairs = n % 2 == 0 ? n / 2 * (n - 1) : (n - 1) / 2 * n;
+        return static_cast<std::uint64_t>(first.ps) * n + static_cast<std::uint64_t>(stride.ps) * pairs;
+    }
     template <bool at_switch>
     void send_run(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits);
-    bool stalls_alone(const Pass& pass, std::uint32_t ready, Time before) const;
+    bool stalls_alone(const Pass& pass, std::uint32_t ready) const;
     Time take_stall(Pass& pass, std::uint32_t channel, Time now);
+
+    // Trains: flits of one message that the same credits pay for again and again.
+    template <bool at_switch>
+    [[gnu::noinline]] bool send_train(Pass& pass, std::uint32_t channel, Time now);
+    std::int64_t rounds_ahead(const Pass& pass, std::uint32_t channel, std::int64_t flits) const;
+    // Of a link to an accelerator: from the start of a flit until its credit pays for another.
+    Duration credit_loop(const Port& port) const { return port.way + graph_.class_of(port.link).credit_return; }
+    std::int64_t spend_rounds(Pass& pass, std::uint32_t channel, std::int64_t rounds, Time now);
+
     template <bool has_tags>
     Time stall(const Pass& pass, std::uint32_t ready, Time now);
     void start_stalls(Port& port, std::uint32_t ready, Time now);
@@ -374,7 +392,7 @@ private:
     bool one_way_;       // all flits of a port-message take the same links
     bool lands_once_;    // only the flits that complete a message are told to land, though they part on the way
     bool flit_by_flit_;  // flits of one port-message part at switches
-    bool any_finite_ = false;
+    bool switch_credits_ = false;  // some link to a switch has finite credits
     Duration window_{0};
     Duration long_window_{0};            // of one that deliveries are told after
     Time answer_before_;                 // what lands before then is answered before it is told
@@ -385,8 +403,7 @@ private:
     LargeVector<Port> ports_;
     std::vector<Place> place_;  // of each link
     std::vector<LinkId> order_;
-    Duration apart_{0};                 // of flits that an accelerator takes from a link, at least
-    std::uint32_t most_ports_ = 1;      // of an accelerator
+    Outlook::Pace pace_;                // of one plane
     std::vector<std::int64_t> on_way_;  // see add_on_way()
     std::vector<std::uint64_t> busy_;   // bit per place: something waits or is on its way there
     // Where a switch sends on: to its own group, to others.

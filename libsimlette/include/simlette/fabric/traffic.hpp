@@ -53,13 +53,16 @@ struct Injection {
 // Who injects, asked how long a network may go on before it tells what it delivered.
 class Outlook {
 public:
-    // From `from` on, an accelerator is sent at most one flit a port in each span `apart`.
+    // From `from` on, an accelerator is sent at most one flit a port in each span `apart`, and `per_round` in each
+    // `round`.
     struct Pace {
         Time from;
         Duration apart;
         std::uint32_t ports = 1;
         Bytes largest{0};         // port-message that was injected
         std::int64_t on_way = 0;  // flits on their last link, and of messages that were not delivered whole; at most
+        std::int64_t per_round = 1;
+        Duration round = apart;
     };
     virtual ~Outlook() = default;
     // No delivery before it sets off an injection or a reply, or ends a collective.
