@@ -46,6 +46,7 @@ void SweepPlane::build_ports() {
     busy_.assign(links / 64 + 1, 0);
     apart_ = Duration{ps_per_second};
     window_ = Duration{ps_per_second};  // at most, so that a time and a window stay in 64 bits
+    const std::uint32_t rotating = rotating_channels();
     for (LinkId id = 0; id < links; ++id) {
         const LinkClass& kind = graph_.class_of(id);
         Port& port = ports_[place_[id]];
@@ -66,6 +67,7 @@ void SweepPlane::build_ports() {
             }
         }
         port.credits = kind.credits;
+        port.rotates = static_cast<std::uint8_t>(id >= first_switch_link_ && port.at == no_id ? rotating : 0);
         port.finite = static_cast<std::uint8_t>(kind.finite());
         any_finite_ = any_finite_ || port.finite != 0;
     }

@@ -6,20 +6,6 @@
 
 namespace simlette {
 
-namespace {
-
-// Of `count` instants with a stride, modulo 2^64.
-std::uint64_t sum_of_times(Time first, std::int64_t count, Duration stride) {
-    if (count == 1) {
-        return static_cast<std::uint64_t>(first.ps);
-    }
-    const auto n = static_cast<std::uint64_t>(count);
-    const std::uint64_t pairs = n % 2 == 0 ? n / 2 * (n - 1) : (n - 1) / 2 * n;
-    return static_cast<std::uint64_t>(first.ps) * n + static_cast<std::uint64_t>(stride.ps) * pairs;
-}
-
-}  // namespace
-
 void SweepPlane::run(Time decide_before, Time absorb_before) {
     attention_ = Time::never();
     for (std::size_t word = 0; word < busy_.size(); ++word) {
@@ -362,12 +348,15 @@ std::int64_t SweepPlane::payable(const Pass& pass, std::uint32_t channel, Time f
     return std::min(flits, most);
 }
 
-// Flits of one message that are next, as far as nothing takes turns with them.
+// Flits of one message that are next, as far as nothing takes turns with them; all that wait if they leave in turn.
 template <bool at_switch>
 inline std::int64_t SweepPlane::next_run(const Port& port, std::uint32_t channel) {
     if constexpr (at_switch) {
         const RunQueues& queues = port.outputs[channel];
-        return queues.inputs() > 1 ? 1 : queues.head(port.pool).count;
+        if (queues.inputs() > 1) {
+            return (port.rotates >> channel & 1U) != 0 ? port.queued[channel] : 1;
+        }
+        return queues.head(port.pool).count;
     } else {
         return channel == 0 ? begin_request(port.link).flits_left : port.pool[port.answers.first()].run.count;
     }
@@ -405,7 +394,12 @@ inline RunQueues::Served SweepPlane::serve(Port& port, std::uint32_t channel, Ti
 // By itself, so that the compiler knows where else send() is called that one flit leaves.
 template <bool at_switch>
 void SweepPlane::send_run(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits) {
-    send<at_switch>(pass, channel, start, flits);
+    const bool in_turn = at_switch && pass.port.outputs[channel].inputs() > 1;
+    if (in_turn && !traces()) {
+        send_in_turn(pass, channel, start, flits);
+        return;
+    }
+    send<at_switch>(pass, channel, start, in_turn ? 1 : flits);
 }
 
 template <bool at_switch>
@@ -423,12 +417,7 @@ inline void SweepPlane::send(Pass& pass, std::uint32_t channel, Time start, std:
     if (traces()) [[unlikely]] {
         trace_departure(port, run, at_switch ? feeders_[port.feeders + served.input].link : no_id, start);
     }
-    port.queued[channel] -= flits;
-    port.waited += sum_of_times(start, flits, port.flit_time);
-    port.sent += flits;
-    pass.sent = true;
-    port.free_at = start + port.flit_time * flits;
-    port.next_channel = static_cast<std::uint8_t>(1U - channel);
+    count_sent(pass, channel, start, flits);
     port.on_wire = run.flit;
     note_left_waiting(port, start, flits);
     if ((port.finite >> channel & 1U) != 0) {

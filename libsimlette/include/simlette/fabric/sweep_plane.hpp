@@ -147,6 +147,7 @@ private:
         std::uint8_t finite = 0;
         std::uint8_t next_channel = 0;
         std::uint8_t stalled = 0;
+        std::uint8_t rotates = 0;  // channels of which nothing but their landing tells which flit leaves when
         std::array<Time, channel_count> stalled_since{};
         std::array<Duration, channel_count> stall{};
         std::array<RunQueues, channel_count> outputs;  // of a switch
@@ -201,6 +202,7 @@ private:
 
     void build_ports();
     void build_long_window();
+    std::uint32_t rotating_channels() const;
     void order_ports();
     void list_feeders();
     void run_from_sources(Time decide_before);
@@ -258,6 +260,7 @@ private:
         port.peak_queue = waiting > port.peak_queue ? waiting : port.peak_queue;
     }
     void note_left_waiting(Port& port, Time start, std::int64_t flits);
+    void note_longest_queue(Port& port, Time start, std::int64_t flits);
     template <bool at_switch>
     std::int64_t next_run(const Port& port, std::uint32_t channel);
     static std::int64_t flits_in_a_row(const Pass& pass, std::uint32_t channel, std::uint32_t ready, Time start,
@@ -266,8 +269,27 @@ private:
     [[gnu::always_inline]] RunQueues::Served serve(Port& port, std::uint32_t channel, Time start, std::uint32_t flits);
     template <bool at_switch>
     [[gnu::always_inline]] void send(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits);
+    // Of instants with a stride, modulo 2^64.
+    static std::uint64_t sum_of_times(Time first, std::int64_t count, Duration stride) {
+        if (count == 1) {
+            return static_cast<std::uint64_t>(first.ps);
+        }
+        const auto n = static_cast<std::uint64_t>(count);
+        const std::uint64_t pairs = n % 2 == 0 ? n / 2 * (n - 1) : (n - 1) / 2 * n;
+        return static_cast<std::uint64_t>(first.ps) * n + static_cast<std::uint64_t>(stride.ps) * pairs;
+    }
+    static void count_sent(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits) {
+        Port& port = pass.port;
+        port.queued[channel] -= flits;
+        port.waited += sum_of_times(start, flits, port.flit_time);
+        port.sent += flits;
+        pass.sent = true;
+        port.free_at = start + port.flit_time * flits;
+        port.next_channel = static_cast<std::uint8_t>(1U - channel);
+    }
     template <bool at_switch>
     void send_run(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits);
+    void send_in_turn(Pass& pass, std::uint32_t channel, Time start, std::int64_t most);
     bool stalls_alone(const Pass& pass, std::uint32_t ready, Time before) const;
     Time take_stall(Pass& pass, std::uint32_t channel, Time now);
     template <bool has_tags>
