@@ -3,143 +3,13 @@
 
 #include <simlette/sim/traffic_simulator.hpp>
 
+#include <support/both_engines.hpp>
 #include <support/random_graph.hpp>
-#include <support/run.hpp>
 #include <support/seeds.hpp>
 
 using namespace simlette;
 
 namespace {
-
-// All that a caller may see of a simulation that has come to an instant.
-struct Seen {
-    Time now;
-    std::size_t kind = 0;  // of Advance
-    std::string step;      // what completed or stalled
-    std::vector<MessageRecord> messages;
-    std::vector<LinkStatistics> links;
-    std::vector<Duration> wires;
-    NetworkStatistics statistics;
-    std::uint64_t hash = 0;
-};
-
-Seen look(const Simulator& simulator, const Advance& step) {
-    Seen seen;
-    seen.now = simulator.now();
-    seen.kind = step.index();
-    if (const auto* done = std::get_if<Completed>(&step)) {
-        seen.step =
-            std::to_string(done->id) + ' ' + std::to_string(done->start.ps) + ' ' + std::to_string(done->end.ps);
-    } else if (const auto* stalled = std::get_if<Stalled>(&step)) {
-        seen.step = std::to_string(stalled->report.since.ps) + ' ' + stalled->report.text;
-    }
-    seen.messages = simulator.messages();
-    seen.links = simulator.links();
-    seen.wires = simulator.wire_times();
-    seen.statistics = simulator.statistics();
-    seen.hash = simulator.event_hash();
-    return seen;
-}
-
-std::string text_of(const LinkStatistics& link, Duration wire) {
-    std::ostringstream text;
-    text << link.name << ": " << link.flits << " flits, stalls " << link.stall[0].ps << ' ' << link.stall[1].ps
-         << ", queue " << link.queue << ", waited " << link.waited.ps << ", wire " << wire.ps;
-    return text.str();
-}
-
-std::string text_of(const Seen& seen) {
-    const NetworkStatistics& s = seen.statistics;
-    std::ostringstream text;
-    text << "at " << seen.now.ps << " kind " << seen.kind << ' ' << seen.step << " flits " << s.flits << ' '
-         << s.response_flits << ' ' << s.request_flits << " payload " << s.payload_bytes << " messages "
-         << s.port_messages << " first " << s.first_injection.ps << " last " << s.last_delivery.ps << " stalls "
-         << s.stall_total.ps << ' ' << s.stall_max_port.ps << " hash " << seen.hash;
-    return text.str();
-}
-
-void check_equal(const Seen& sweep, const Seen& reference) {
-    CHECK(text_of(sweep) == text_of(reference));
-    CHECK(first_difference(sweep.messages, reference.messages) == "");
-    for (std::size_t i = 0; i < reference.links.size(); ++i) {
-        CHECK(text_of(sweep.links[i], sweep.wires[i]) == text_of(reference.links[i], reference.wires[i]));
-    }
-}
-
-// Both engines side by side.
-class Both {
-public:
-    explicit Both(const std::shared_ptr<const Fabric>& fabric, std::uint32_t threads = 1)
-        : sweep_(fabric, on(Engine::sweep, threads)), reference_(fabric, on(Engine::reference, 1)) {}
-
-    void add(const CollectiveSpec& collective) {
-        sweep_.register_collective(collective);
-        reference_.register_collective(collective);
-    }
-
-    // How far the reference has come. The sweep must look the same.
-    Seen go(const Limits& limits) {
-        const Advance ours = sweep_.drain(limits);
-        const Advance theirs = reference_.drain(limits);
-        const Seen seen = look(reference_, theirs);
-        check_equal(look(sweep_, ours), seen);
-        return seen;
-    }
-
-    Time now() const { return reference_.now(); }
-
-private:
-    static SimulatorOptions on(Engine engine, std::uint32_t threads) {
-        SimulatorOptions options{true};
-        options.engine = engine;
-        options.threads = threads;
-        return options;
-    }
-
-    Simulator sweep_;
-    Simulator reference_;
-};
-
-bool over(const Seen& seen) {
-    return seen.kind == Advance(Idle{}).index() || seen.kind == Advance(Stalled{}).index();
-}
-
-Seen check_whole(const RandomCase& one, const std::shared_ptr<const Fabric>& fabric) {
-    Both both(fabric);
-    for (const CollectiveSpec& collective : one.collectives) {
-        both.add(collective);
-    }
-    Seen seen = both.go({});
-    while (!over(seen)) {
-        seen = both.go({});
-    }
-    return seen;
-}
-
-// Cut at random, and at and beside instants at which something happened in the whole run. Collectives are registered
-// meanwhile.
-void check_cut(Random& random, const RandomCase& one, const std::shared_ptr<const Fabric>& fabric, const Seen& whole) {
-    Both both(fabric, one_in(random, 8) ? 3 : 1);
-    const std::int64_t longest = whole.now.ps / random.between(1, 30) + 1;
-    const auto limit = [&] {
-        Time at = both.now() + Duration{random.between(0, longest)};
-        if (!whole.messages.empty() && one_in(random, 2)) {
-            const MessageRecord& message = whole.messages[random.below(whole.messages.size())];
-            at = (one_in(random, 2) ? message.injected : message.delivered) + Duration{random.between(-1, 1)};
-        }
-        return Limits{std::max(at, both.now())};
-    };
-    std::size_t added = 0;
-    Seen seen;
-    do {
-        while (added < one.collectives.size() && (added == 0 || one_in(random, 3))) {
-            CollectiveSpec collective = one.collectives[added++];
-            collective.earliest_start = std::max(collective.earliest_start, both.now());
-            both.add(collective);
-        }
-        seen = both.go(limit());
-    } while (!over(seen) || (added < one.collectives.size() && seen.kind != Advance(Stalled{}).index()));
-}
 
 // Windows of up to 256 flits, another one for responses, and messages that they can hold up.
 void widen(Random& random, RandomCase& one) {
@@ -171,28 +41,6 @@ void even_out(Random& random, RandomCase& one) {
             return;
         }
     }
-}
-
-// All to one or two, or to all in the same order.
-CollectiveSpec random_incast(Random& random, const FabricSpec& fabric, std::int64_t most_bytes) {
-    const std::uint32_t ranks = fabric.accelerators;
-    CollectiveSpec spec = all_reduce(random.between(1, most_bytes));
-    if (one_in(random, 2)) {
-        SizeTable sizes(ranks, std::vector<Bytes>(ranks, Bytes{0}));
-        for (std::vector<Bytes>& row : sizes) {
-            for (std::int64_t left = random.between(1, 2); left > 0; --left) {
-                row[random.below(std::min(ranks, 2U))] = Bytes{random.between(1, most_bytes)};
-            }
-        }
-        spec = {};
-        spec.primitive = Primitive::all_to_all;
-        spec.schedule = ScheduleKind::direct;
-        spec.sizes = std::make_shared<const SizeTable>(sizes);
-    }
-    const std::int64_t flit = 5'120'000'000'000'000 / fabric.port_rate.per_second;
-    spec.earliest_start = {one_in(random, 2) ? 0 : random.between(0, 60) * flit};
-    spec.send_order = one_in(random, 4) ? SendOrder::rotated : SendOrder::same;
-    return spec;
 }
 
 void check_engines(Random& random, RandomCase one) {
@@ -384,64 +232,6 @@ TEST_CASE("The sweep gives what the reference gives, where planes part while the
         const auto built = build_fabric(one.fabric);
         check_cut(random, one, built, check_whole({one.fabric, {first}}, built));
     });
-}
-
-// Many inputs wait for one accelerator. Nothing goes back on the channel of requests, at times on none.
-TEST_CASE("The sweep gives what the reference gives, where many send to one", "[engines]") {
-    for_each_seed(307, Cases::engines, [](Random& random) {
-        const bool wide = one_in(random, 12);
-        FabricSpec fabric =
-            packet_fabric(static_cast<std::uint32_t>(wide ? random.between(64, 70) : random.between(3, 16)),
-                          static_cast<std::uint32_t>(random.between(1, 3)));
-        if (!wide && one_in(random, 3)) {
-            fabric = random_levels(random);
-        }
-        random_times(random, fabric);
-        random_choices(random, fabric);
-        if (fabric.routing.policy == RoutingPolicy::adaptive) {
-            fabric.routing.policy = RoutingPolicy::spray;
-        }
-        fabric.responses = one_in(random, 2) ? ResponsePolicy::none : ResponsePolicy::per_message;
-        fabric.buffers.request = unlimited;
-        RandomCase one{fabric, {}};
-        for (std::int64_t left = random.between(1, 3); left > 0; --left) {
-            one.collectives.push_back(random_incast(random, fabric, wide ? 3'000 : 12'000));
-        }
-        random_operations(random, one);
-        INFO(levels_text_of(one));
-        const auto built = build_fabric(one.fabric);
-        check_cut(random, one, built, check_whole(one, built));
-    });
-}
-
-TEST_CASE("The sweep sees the longest queue where it lies inside a rotation, and only up to where it is cut",
-          "[engines]") {
-    constexpr std::uint32_t senders = 5;
-    constexpr std::int64_t flits = 20;
-    const Duration flit{12'800};
-    SizeTable sizes(senders + 1, std::vector<Bytes>(senders + 1, Bytes{0}));
-    for (std::uint32_t sender = 1; sender <= senders; ++sender) {
-        sizes[sender][0] = Bytes{640 * flits};
-    }
-    CollectiveSpec incast;
-    incast.primitive = Primitive::all_to_all;
-    incast.schedule = ScheduleKind::direct;
-    incast.sizes = std::make_shared<const SizeTable>(sizes);
-    const auto fabric = build_fabric(packet_fabric(senders + 1, 1));
-    Both whole(fabric);
-    whole.add(incast);
-    const auto longest = [](const Seen& seen) {
-        return std::max_element(seen.links.begin() + senders + 1, seen.links.end(),
-                                [](const LinkStatistics& a, const LinkStatistics& b) { return a.queue < b.queue; })
-            ->queue;
-    };
-    CHECK(longest(whole.go({})) == (senders - 1) * flits);  // one leaves as five come
-    const Time first{flit.ps + 555'000};                    // comes to the switch
-    for (std::int64_t come = 1; come <= flits + 2; ++come) {
-        Both cut(fabric);
-        cut.add(incast);
-        CHECK(longest(cut.go({first + flit * (come - 1)})) == (senders - 1) * std::min(come, flits));
-    }
 }
 
 // Ranks that come late to a phase have been asked for its data before.
