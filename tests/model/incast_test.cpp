@@ -22,6 +22,7 @@ CollectiveSpec random_incast(Random& random, const FabricSpec& fabric, std::int6
                 row[random.below(std::min(ranks, 2U))] = Bytes{random.between(1, most_bytes)};
             }
         }
+        sizes[ranks - 1][0] = Bytes{random.between(1, most_bytes)};  // not to itself
         spec = {};
         spec.primitive = Primitive::all_to_all;
         spec.schedule = ScheduleKind::direct;

@@ -19,15 +19,22 @@ std::uint32_t SweepPlane::rotating_channels() const {
 void SweepPlane::send_in_turn(Pass& pass, std::uint32_t channel, Time start, std::int64_t most) {
     Port& port = pass.port;
     RunQueues& queues = port.outputs[channel];
+    const bool last = pass.arrival->time == Time::never();  // in this window: as many may leave in the next
+    const bool unseen = one_way_ && last && queues.rotate_unseen(most, port.pool);
     const std::int64_t inputs = queues.inputs();
-    const std::int64_t flits = most <= inputs ? most : std::min(most, inputs * queues.rounds(port.pool));
+    const std::int64_t flits = unseen || most <= inputs ? most : std::min(most, inputs * queues.rounds(port.pool));
+    if (!unseen) {
+        land_in_turn(port, channel, start + port.way, flits);
+    }
+    on_way_[graph_.links[port.link].to] += flits;
     note_longest_queue(port, start, flits);
     count_sent(pass, channel, start, flits);
-    on_way_[graph_.links[port.link].to] += flits;
-    const Time first_lands = start + port.way;
-    queues.rotate(flits, port.pool, [&](const FlitRun& run, std::int64_t last) {
+}
+
+void SweepPlane::land_in_turn(Port& port, std::uint32_t channel, Time first, std::int64_t flits) {
+    port.outputs[channel].rotate(flits, port.pool, [&](const FlitRun& run, std::int64_t last) {
         if (!one_way_ || run.has_last()) {
-            add_landing({first_lands + port.flit_time * last, run.flit, run.count, port.link});
+            add_landing({first + port.flit_time * last, run.flit, run.count, port.link});
         }
     });
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <boost/container/small_vector.hpp>
@@ -117,13 +118,15 @@ public:
         }
         if (lone_.count > 0) {
             enqueue_lone(pool);
+        } else if (owed_ > 0) {
+            pay(pool);
         }
         enqueue(input, run, pool);
     }
 
     // Inputs that wait.
     std::uint32_t inputs() const { return inputs_; }
-    // The run that is served next. Requires: inputs() > 0.
+    // The run that is served next. Requires: inputs() == 1.
     const FlitRun& head(const RunPool& pool) const {
         return lone_.count > 0 ? lone_ : pool[queues_[first_waiting(next_)].runs.first()].run;
     }
@@ -137,6 +140,9 @@ public:
         if (lone_.count > 0) {
             return {lone_input_, pop_lone(count)};
         }
+        if (owed_ > 0) {
+            pay(pool);
+        }
         const std::uint32_t place = first_waiting(next_);
         next_ = place + 1;
         pointer_ = queues_[place].input + 1;
@@ -148,7 +154,10 @@ public:
     }
 
     // So many flits each input has before one comes to the end of its run. Requires: inputs() > 1.
-    std::int64_t rounds(const RunPool& pool) const {
+    std::int64_t rounds(RunPool& pool) {
+        if (owed_ > 0) {
+            pay(pool);
+        }
         std::uint32_t least = UINT32_MAX;
         std::uint32_t next = next_;
         for (std::uint32_t input = 0; input < inputs_; ++input) {
@@ -163,6 +172,9 @@ public:
     // and which of the flits is their last. Requires: inputs() > 1, no more than rounds() each.
     template <class PerInput>
     void rotate(std::int64_t flits, RunPool& pool, PerInput&& per_input) {
+        if (owed_ > 0) {
+            pay(pool);
+        }
         const std::int64_t inputs = inputs_;
         const std::int64_t whole = flits / inputs;
         const std::int64_t rest = flits % inputs;  // inputs that have a turn more
@@ -179,6 +191,17 @@ public:
         drop_empty();
     }
 
+    // Serves so many flits in turn if no run ends. What is left of each is worked out when that is asked for, many such
+    // times at once. Requires: inputs() > 1.
+    bool rotate_unseen(std::int64_t flits, RunPool& pool) {
+        if (owed_ == 0 || flits > may_owe_ - owed_) {
+            may_owe_ = inputs_ * (rounds(pool) - 1);
+        }
+        const bool none_ends = flits <= may_owe_ - owed_;
+        owed_ += none_ends ? flits : 0;
+        return none_ends;
+    }
+
     bool holds(std::uint32_t input) const {
         return (lone_.count > 0 && lone_input_ == input) ||
                std::any_of(queues_.begin(), queues_.end(),
@@ -191,6 +214,10 @@ private:
         std::uint32_t input;
         RunFifo runs;
     };
+
+    [[gnu::noinline]] void pay(RunPool& pool) {
+        rotate(std::exchange(owed_, 0), pool, [](const FlitRun&, std::int64_t) {});
+    }
 
     [[gnu::noinline]] void enqueue_lone(RunPool& pool) {
         if (narrow_ > queues_.size()) {
@@ -316,6 +343,8 @@ private:
     std::uint32_t pointer_ = 0;  // input served last, plus 1
     std::uint32_t next_ = 0;     // the first place whose input is not below the pointer
     std::uint32_t guess_ = 0;
+    std::int64_t owed_ = 0;                            // flits that were served in turn and still stand in the queues
+    std::int64_t may_owe_ = 0;                         // as long as nothing else happens
     std::uint32_t narrow_ = 0;                         // inputs of a switch that has few: each has its place
     std::vector<std::uint64_t> waiting_;               // bit per place: its queue is not empty
     boost::container::small_vector<Queue, 2> queues_;  // by input; of a wide switch only those that had to wait

@@ -290,6 +290,7 @@ private:
     template <bool at_switch>
     void send_run(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits);
     void send_in_turn(Pass& pass, std::uint32_t channel, Time start, std::int64_t most);
+    void land_in_turn(Port& port, std::uint32_t channel, Time first, std::int64_t flits);
     bool stalls_alone(const Pass& pass, std::uint32_t ready, Time before) const;
     Time take_stall(Pass& pass, std::uint32_t channel, Time now);
     template <bool has_tags>
