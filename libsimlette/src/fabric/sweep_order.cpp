@@ -218,7 +218,8 @@ void SweepPlane::land(const Port& port, const FlitRun& run, Time first) {
         }
         return;
     }
-    if (one_way_ && !run.has_last()) {
+    const bool counts = lands_once_ && sources_.largest().count > flit_bytes.count;
+    if ((one_way_ && !run.has_last()) || (counts && !completes(run))) {
         return;
     }
     add_landing({first + port.flit_time * (run.count - 1), run.flit, run.count, port.link});

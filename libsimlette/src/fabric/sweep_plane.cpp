@@ -8,6 +8,16 @@
 
 namespace simlette {
 
+namespace {
+
+bool one_link_to_each(const HostGraph& graph) {
+    std::vector<std::uint32_t> links(graph.accelerators, 0);
+    return std::none_of(graph.links.begin(), graph.links.end(),
+                        [&](const HostLink& link) { return link.to < graph.accelerators && ++links[link.to] > 1; });
+}
+
+}  // namespace
+
 SweepPlane::SweepPlane(const HostGraph& graph, const Plane& plane, const RoutingSpec& routing,
                        const TransactionRules& rules, std::uint64_t seed, SweepAccount& account)
     : graph_(graph),
@@ -22,6 +32,7 @@ SweepPlane::SweepPlane(const HostGraph& graph, const Plane& plane, const Routing
                       [&graph](const LinkClass& kind) { return kind.flit_time == graph.classes.front().flit_time; })),
       one_way_(!graph.has_choices() || routing.granularity == Granularity::message ||
                routing.policy == RoutingPolicy::hashed || routing.policy == RoutingPolicy::fixed),
+      lands_once_(!one_way_ && rules.fidelity == Fidelity::paper && one_link_to_each(graph)),
       flit_by_flit_(routing.granularity == Granularity::flit &&
                     (routing.policy == RoutingPolicy::spray || routing.policy == RoutingPolicy::random)),
       sources_(graph, routing, rules, seed, plane),
@@ -158,9 +169,14 @@ void SweepPlane::deliver(const Landing& landing) {
     Message& message = messages_[id];
     const bool answer = (landing.flit & 1U) != 0;
     const bool followed = traces() && trace_landing(landing);
-    const std::uint32_t flits = one_way_ && !followed ? message.undelivered : landing.count;
-    flits_outside_ -= flits;
-    message.undelivered -= flits;
+    if (lands_once_ && !followed) {
+        flits_outside_ -= message_flits(message, answer);
+        message.undelivered = 0;
+    } else {
+        const std::uint32_t flits = one_way_ && !followed ? message.undelivered : landing.count;
+        flits_outside_ -= flits;
+        message.undelivered -= flits;
+    }
     if (message.undelivered > 0) {
         return;
     }

@@ -125,7 +125,9 @@ void SweepPlane::finish(Pass& pass, Time decide_before, Time absorb_before) {
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
         Time next = next_decision;
         if ((port.finite >> channel & 1U) != 0) {
-            return_credits(pass, channel, absorb_before - Duration{1});
+            if (pass.credit[channel]->time != Time::never()) {
+                return_credits(pass, channel, absorb_before - Duration{1});
+            }
             const bool stalled = (port.stalled >> channel & 1U) != 0 && !undecided;
             next = port.credits[channel] > 0 || !stalled ? next : next_returned(port, channel);
         }
@@ -213,9 +215,9 @@ void SweepPlane::sort_due() {
 void SweepPlane::take_credits(Pass& pass, Time before) {
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
         std::vector<CreditRun>& due = due_credits_[channel];
+        std::vector<CreditRun>& later = pass.port.credit_inbox[channel];
         due.clear();
-        if ((pass.port.finite >> channel & 1U) != 0) {
-            std::vector<CreditRun>& later = pass.port.credit_inbox[channel];
+        if (!later.empty()) {
             due.swap(later);
             for (std::size_t i = 1; i < due.size(); ++i) {
                 if (due[i - 1].time <= due[i].time) {

@@ -105,7 +105,7 @@ class RunQueues {
 public:
     // For inputs 0 to `inputs` - 1. Requires: nothing has waited.
     void reset(std::uint32_t inputs) {
-        narrow_ = inputs < 64 ? inputs : 0;
+        narrow_ = inputs < 128 ? inputs : 0;
         reset_pointer();
     }
 
@@ -224,7 +224,7 @@ private:
             for (std::uint32_t each = 0; each < narrow_; ++each) {
                 queues_.push_back({each, {}});
             }
-            waiting_.resize(1);
+            waiting_.resize(narrow_ / 64 + 1);
             next_ = pointer_;
         }
         inputs_ = 0;
@@ -347,7 +347,7 @@ private:
     std::int64_t may_owe_ = 0;                         // as long as nothing else happens
     std::uint32_t narrow_ = 0;                         // inputs of a switch that has few: each has its place
     std::vector<std::uint64_t> waiting_;               // bit per place: its queue is not empty
-    boost::container::small_vector<Queue, 2> queues_;  // by input; of a wide switch only those that had to wait
+    boost::container::small_vector<Queue, 3> queues_;  // by input; of a wide switch only those that had to wait
 };
 
 }  // namespace simlette

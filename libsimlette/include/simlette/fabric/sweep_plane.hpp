@@ -323,6 +323,12 @@ private:
     std::uint32_t turn(Port& port, std::uint32_t channel, std::uint32_t candidates);
     void reset_spray();
     void land(const Port& port, const FlitRun& run, Time first);
+    // No flit of its message is to land after these. Requires: all of them come by the same link.
+    bool completes(const FlitRun& run) {
+        std::uint32_t& to_land = messages_[run.message()].undelivered;
+        to_land -= run.count;
+        return to_land == 0;
+    }
     void land_one_by_one(const Port& port, const FlitRun& run, Time first);
     std::uint32_t next_to_tell(Exchange& exchange, bool answer, std::uint32_t most) const;
     void keep_credits(Pass& pass, std::uint32_t channel, const CreditRun& run);
@@ -390,6 +396,7 @@ private:
     std::uint64_t seed_;
     bool one_rate_;      // runs keep their form from link to link
     bool one_way_;       // all flits of a port-message take the same links
+    bool lands_once_;    // only the flits that complete a message are told to land, though they part on the way
     bool flit_by_flit_;  // flits of one port-message part at switches
     bool any_finite_ = false;
     Duration window_{0};
