@@ -31,9 +31,10 @@ void SweepPlane::send_in_turn(Pass& pass, std::uint32_t channel, Time start, std
     count_sent(pass, channel, start, flits);
 }
 
+// All runs that end do so in the last round, so what completes a message is the last of it here too.
 void SweepPlane::land_in_turn(Port& port, std::uint32_t channel, Time first, std::int64_t flits) {
     port.outputs[channel].rotate(flits, port.pool, [&](const FlitRun& run, std::int64_t last) {
-        if (!one_way_ || run.has_last()) {
+        if (is_told(run)) {
             add_landing({first + port.flit_time * last, run.flit, run.count, port.link});
         }
     });

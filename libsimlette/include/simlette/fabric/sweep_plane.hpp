@@ -323,6 +323,7 @@ private:
     std::uint32_t turn(Port& port, std::uint32_t channel, std::uint32_t candidates);
     void reset_spray();
     void land(const Port& port, const FlitRun& run, Time first);
+    bool is_told(const FlitRun& run);
     // No flit of its message is to land after these. Requires: all of them come by the same link.
     bool completes(const FlitRun& run) {
         std::uint32_t& to_land = messages_[run.message()].undelivered;
