@@ -5,6 +5,7 @@
 
 #include <support/both_engines.hpp>
 #include <support/random_graph.hpp>
+#include <support/random_sizes.hpp>
 #include <support/seeds.hpp>
 
 using namespace simlette;
@@ -231,6 +232,31 @@ TEST_CASE("The sweep gives what the reference gives, where planes part while the
         INFO(levels_text_of(one));
         const auto built = build_fabric(one.fabric);
         check_cut(random, one, built, check_whole({one.fabric, {first}}, built));
+    });
+}
+
+TEST_CASE("The sweep gives what the reference gives, of messages that are equal, unequal or nothing", "[engines]") {
+    for_each_seed(307, Cases::engines, [](Random& random) {
+        FabricSpec fabric = packet_fabric(static_cast<std::uint32_t>(random.between(2, 9)),
+                                          static_cast<std::uint32_t>(random.between(1, one_in(random, 4) ? 70 : 9)));
+        if (one_in(random, 3)) {
+            fabric = random_levels(random);
+            fabric.routing = {};
+        }
+        random_times(random, fabric);
+        random_routing(random, fabric);
+        if (one_in(random, 4)) {
+            fabric.routing.policy = RoutingPolicy::hashed;
+        }
+        fabric.responses = one_in(random, 2) ? ResponsePolicy::per_message : ResponsePolicy::none;
+        RandomCase one{fabric, {random_sizes_collective(random, fabric.accelerators)}};
+        random_operations(random, one);
+        if (one_in(random, 3)) {
+            pack_transactions(random, one);
+        }
+        INFO(levels_text_of(one));
+        const auto built = build_fabric(one.fabric);
+        check_cut(random, one, built, check_whole(one, built));
     });
 }
 

@@ -4,7 +4,7 @@
 
 #include <simlette/base/error.hpp>
 
-#include <support/random_case.hpp>
+#include <support/random_sizes.hpp>
 #include <support/reference_collectives.hpp>
 #include <support/run.hpp>
 #include <support/seeds.hpp>
@@ -114,17 +114,11 @@ TEST_CASE("a table of sizes that does not fit is refused with both numbers") {
 TEST_CASE("every port-message of an all-to-all with random sizes leaves and lands when the reference says") {
     for_each_seed(31, Cases::reference, [](Random& random) {
         const auto ranks = static_cast<std::uint32_t>(2 + random.below(7));
-        std::vector<std::vector<std::int64_t>> sizes(ranks, std::vector<std::int64_t>(ranks, 0));
-        for (auto& row : sizes) {
-            for (std::int64_t& size : row) {
-                size = random.below(3) == 0 ? 0 : static_cast<std::int64_t>(random.below(9'000));
-            }
-        }
-        sizes[0][1] += 1;
-        const auto ports = static_cast<std::uint32_t>(1 + random.below(3));
+        const auto ports = static_cast<std::uint32_t>(random.between(1, one_in(random, 4) ? 70 : 9));
         FabricSpec fabric = packet_fabric(ranks, ports);
         fabric = random.below(2) == 0 ? fabric : with_buffers(fabric, static_cast<std::int64_t>(1 + random.below(60)));
-        const CollectiveSpec spec = sized(sizes, random.below(2) == 0 ? ScheduleKind::direct : ScheduleKind::pairwise);
+        random_routing(random, fabric);
+        const CollectiveSpec spec = random_sizes_collective(random, ranks);
         const RunResult ours = run(fabric, {spec});
         const ReferenceResult theirs = run_reference(fabric, {spec});
         CHECK(first_difference(ours.messages, theirs.messages) == "");

@@ -1,6 +1,7 @@
 #include <simlette/fabric/source_queue.hpp>
 
 #include <algorithm>
+#include <numeric>
 
 #include <simlette/base/contract.hpp>
 
@@ -12,95 +13,89 @@ SourceQueues::SourceQueues(const HostGraph& graph, const RoutingSpec& routing, c
       plane_(plane),
       rules_(rules),
       striping_(routing, rules.fidelity == Fidelity::ualink ? max_request : flit_bytes, seed),
+      sprays_to_all_(graph.ports_to_all != 0 && !striping_.one_port()),
       ports_(graph.first_switch_link()),
       first_link_(graph.first_links()) {}
 
-const std::vector<SourceQueues::PortLoad>& SourceQueues::spread(const Injection& injection) {
-    const LinkId first = first_link_[injection.source];
-    loads_.clear();
-    for (LinkId link = first; link < first_link_[injection.source + 1]; ++link) {
-        loads_.push_back({link, 0});
+const Spread& SourceQueues::spread(const Injection& injection) {
+    const LinkId links = first_link_[injection.source + 1] - first_link_[injection.source];
+    spread_.stretches = Stretches(injection, striping_);
+    spread_.flits.assign(std::size_t{links} * plane_.count, 0);
+    spread_.largest = {0};
+    spread_.even = sprays_to_all_;
+    std::int64_t before = injection.before;
+    std::uint32_t begin = 0;
+    for (std::uint32_t i = 0; i < spread_.stretches.size(); ++i) {
+        const Stretch& stretch = spread_.stretches[i];
+        const std::uint32_t messages = stretch.end - begin;
+        if (stretch.units > 0) {
+            if (sprays_to_all_) {
+                spread_sprayed(injection, stretch, messages, before);
+            } else {
+                spread_each(injection, begin, stretch.end, before);
+            }
+        }
+        before += messages * stretch.units;
+        begin = stretch.end;
     }
-    const std::int64_t even = even_units(injection);
-    if (even > 0 && rules_.fidelity == Fidelity::paper && !injection.read &&
-        !striping_.restarts(even, ports_to_all())) {
-        spread_even(injection, even);
-    } else {
-        spread_each(injection);
-    }
-    loads_.erase(std::remove_if(loads_.begin(), loads_.end(), [](const PortLoad& load) { return load.flits == 0; }),
-                 loads_.end());
-    if (!loads_.empty()) {
-        at_hand_ = hold(injection, even);
-        held_[at_hand_].ports = static_cast<std::uint32_t>(loads_.size());
-    }
-    return loads_;
+    return spread_;
 }
 
-void SourceQueues::spread_each(const Injection& injection) {
+// Where a message begins comes round, and with it what each port gets.
+void SourceQueues::spread_sprayed(const Injection& injection, const Stretch& stretch, std::int64_t messages,
+                                  std::int64_t before) {
+    const std::uint32_t ports = ports_to_all();
+    const std::int64_t units = stretch.units;
+    const std::int64_t round = striping_.restarts(units, ports) ? 1 : ports / std::gcd(std::int64_t{ports}, units);
+    spread_.even = spread_.even && striping_.even(stretch.bytes, ports);
+    for (std::int64_t i = 0; i < std::min(messages, round); ++i) {
+        const std::int64_t times = 1 + (messages - 1 - i) / round;
+        for (std::uint32_t port = 0; port < ports; ++port) {
+            const std::uint32_t place = striping_.place(port, before + i * units, units, ports);
+            give(injection, port, striping_.sprayed(stretch.bytes, units, place, ports), times);
+        }
+    }
+}
+
+void SourceQueues::spread_each(const Injection& injection, std::uint32_t begin, std::uint32_t end,
+                               std::int64_t before) {
     const LinkId first = first_link_[injection.source];
     OutMessage message;
-    std::int64_t before = injection.before;
-    for (std::uint32_t i = 0; injection.messages->message(injection.rank, injection.phase, i, message); ++i) {
-        if (message.bytes.count == 0) {
-            continue;
-        }
+    for (std::uint32_t i = begin; i < end; ++i) {
+        injection.messages->message(injection.rank, injection.phase, i, message);
         const Candidates candidates(graph_, injection.source, message.destination);
         require(candidates.size() > 0, "a link leads to every destination");
-        for (std::uint32_t c = 0; c < candidates.size(); c += candidates.places_at(c)) {
-            const Bytes bytes = part(message, injection.source, before, candidates, c);
-            largest_ = std::max(largest_, bytes);
-            loads_[candidates[c] - first].flits +=
-                bytes.count > 0 ? forward_flits(rules_, bytes, injection.read, injection.requests_per_control) : 0;
+        if (striping_.one_port()) {
+            const std::uint32_t chosen = striping_.choose(message, injection.source, candidates.size() * plane_.count);
+            give(injection, candidates[chosen] - first, message.bytes);
+            continue;
         }
-        before += striping_.units(message);
+        for (std::uint32_t c = 0; c < candidates.size(); c += candidates.places_at(c)) {
+            give(injection, candidates[c] - first, part(message, injection.source, before, candidates, c));
+        }
+        before += striping_.units(message.bytes);
     }
 }
 
-// Message after message a unit for each port in turn.
-void SourceQueues::spread_even(const Injection& injection, std::int64_t units) {
-    const std::int64_t all = units * injection.messages->sizes(injection.rank, injection.phase).messages;
-    const std::int64_t ports = ports_to_all();
-    const std::int64_t start = injection.before % ports;
-    largest_ = std::max(largest_, Bytes{ceil_div(units, ports) * flit_bytes.count});
-    for (std::uint32_t i = 0; i < graph_.ports_to_all; ++i) {
-        const std::int64_t port = plane_.index + i;
-        const std::int64_t first = port >= start ? port - start : port + ports - start;
-        loads_[i].flits = first < all ? 1 + (all - 1 - first) / ports : 0;
+void SourceQueues::give(const Injection& injection, std::size_t port, Bytes bytes, std::int64_t times) {
+    if (bytes.count > 0) {
+        spread_.largest = std::max(spread_.largest, bytes);
+        spread_.flits[port] += times * forward_flits(rules_, bytes, injection.read, injection.requests_per_control);
     }
 }
 
-std::int64_t SourceQueues::even_units(const Injection& injection) const {
-    const PhaseSizes sizes = injection.messages->sizes(injection.rank, injection.phase);
-    const bool known = graph_.ports_to_all != 0 && sizes.messages > 0;
-    return known ? striping_.even_units(sizes.least, sizes.most) : 0;
-}
-
-bool SourceQueues::alike_on_planes(const Injection& injection) const {
-    const PhaseSizes sizes = injection.messages->sizes(injection.rank, injection.phase);
-    if (sizes.messages > 0 && sizes.least == sizes.most) {
-        return striping_.even(sizes.least, ports_to_all());
-    }
-    OutMessage message;
-    bool even = true;
-    for (std::uint32_t i = 0; even && injection.messages->message(injection.rank, injection.phase, i, message); ++i) {
-        even = striping_.even(message.bytes, ports_to_all());
-    }
-    return even;
-}
-
-std::uint32_t SourceQueues::hold(const Injection& injection, std::int64_t even) {
+std::uint32_t SourceQueues::hold(const Injection& injection, const Stretches& stretches) {
     if (free_held_.empty()) {
-        held_.push_back({injection, 0, even});
+        held_.push_back({injection, stretches, 0});
         return static_cast<std::uint32_t>(held_.size() - 1);
     }
     const std::uint32_t id = free_held_.back();
     free_held_.pop_back();
-    held_[id] = {injection, 0, even};
+    held_[id] = {injection, stretches, 0};
     return id;
 }
 
-void SourceQueues::append(const PortLoad& load, std::uint32_t collective, PortMessage::Waiting waiting) {
+void SourceQueues::append(LinkId link, std::int64_t flits, std::uint32_t held, PortMessage::Waiting waiting) {
     std::uint32_t id = free_cursor_;
     if (id == no_id) {
         id = static_cast<std::uint32_t>(cursors_.size());
@@ -108,12 +103,14 @@ void SourceQueues::append(const PortLoad& load, std::uint32_t collective, PortMe
     } else {
         free_cursor_ = cursors_[id].next;
     }
-    Port& port = ports_[load.link];
+    Port& port = ports_[link];
     if (port.first == no_id && port.current.flits_left == 0) {
         port.begun.clear();
     }
-    waiting.flits = left(load.link, collective);
-    cursors_[id] = {at_hand_, 0, held_[at_hand_].injection.before, load.flits, waiting, no_id};
+    const Injection& injection = held_[held].injection;
+    ++held_[held].ports;
+    waiting.flits = left(link, injection.collective);
+    cursors_[id] = {held, 0, 0, injection.before, flits, waiting, no_id};
     if (port.first == no_id) {
         port.first = id;
     } else {
@@ -127,6 +124,7 @@ void SourceQueues::drop_first(Port& port) {
     Cursor& cursor = cursors_[id];
     Held& held = held_[cursor.injection];
     if (--held.ports == 0) {
+        held.stretches = {};
         free_held_.push_back(cursor.injection);
     }
     port.first = cursor.next;
@@ -142,14 +140,8 @@ PortMessage SourceQueues::next(LinkId link) {
     const Injection& injection = held.injection;
     const PortMessage::Waiting waiting = cursor.waiting;
     OutMessage message;
-    Bytes bytes{0};
-    if (held.even > 0) {
-        bytes = find_even(cursor, held, link, message);
-    } else {
-        while (bytes.count == 0) {
-            bytes = look_at_next(cursor, held, link, message);
-        }
-    }
+    const Bytes bytes =
+        sprays_to_all_ ? find_sprayed(cursor, held, link, message) : find_each(cursor, held, link, message);
     const std::int64_t flits = forward_flits(rules_, bytes, injection.read, injection.requests_per_control);
     begin(port, injection.collective, message.destination, flits);
     cursor.left -= flits;
@@ -166,37 +158,54 @@ void SourceQueues::read(Cursor& cursor, const Injection& injection, OutMessage& 
     ++cursor.index;
 }
 
-Bytes SourceQueues::look_at_next(Cursor& cursor, const Held& held, LinkId link, OutMessage& message) const {
-    const Injection& injection = held.injection;
-    read(cursor, injection, message);
-    if (message.bytes.count == 0) {
-        return {0};
-    }
-    const Candidates candidates(graph_, injection.source, message.destination);
-    const std::uint32_t position = candidates.position(link);
-    const std::int64_t before = cursor.before;
-    cursor.before += striping_.units(message);
-    return position < candidates.size() ? part(message, injection.source, before, candidates, position) : Bytes{0};
+void SourceQueues::go_on(Cursor& cursor, const Held& held) {
+    ++cursor.stretch;
+    require(cursor.stretch < held.stretches.size(), "an injection has the flits that it announced");
 }
 
-// Goes past the messages that have nothing for a port.
-Bytes SourceQueues::find_even(Cursor& cursor, const Held& held, LinkId link, OutMessage& message) const {
+// Goes past the messages that have nothing for the port.
+Bytes SourceQueues::find_sprayed(Cursor& cursor, const Held& held, LinkId link, OutMessage& message) const {
     const std::uint32_t ports = ports_to_all();
     const auto position = static_cast<std::uint32_t>(link % graph_.ports_to_all + plane_.index);
-    const auto start = static_cast<std::uint32_t>(cursor.before % ports);
-    std::uint32_t first = position;
-    if (!striping_.restarts(held.even, ports)) {
-        first = position >= start ? position - start : position + ports - start;
+    std::int64_t turn = Striping::turn(position, cursor.before, ports);
+    for (;; go_on(cursor, held)) {
+        const Stretch& stretch = held.stretches[cursor.stretch];
+        const std::int64_t units = stretch.units;
+        const std::int64_t left = (stretch.end - cursor.index) * units;
+        const std::int64_t place = striping_.restarts(units, ports) ? position : turn;
+        if (place < left) {
+            const std::int64_t past = place / units;
+            cursor.index += static_cast<std::uint32_t>(past);
+            read(cursor, held.injection, message);
+            cursor.before += (past + 1) * units;
+            return striping_.sprayed(message.bytes, units, place - past * units, ports);
+        }
+        cursor.index = stretch.end;
+        cursor.before += left;
+        turn -= left;
     }
-    if (first >= held.even) {
-        const auto past = static_cast<std::uint32_t>(first / held.even);
-        cursor.index += past;
-        cursor.before += past * held.even;
-        first -= static_cast<std::uint32_t>(past * held.even);
+}
+
+Bytes SourceQueues::find_each(Cursor& cursor, const Held& held, LinkId link, OutMessage& message) const {
+    const Injection& injection = held.injection;
+    for (Bytes bytes{0};;) {
+        const Stretch& stretch = held.stretches[cursor.stretch];
+        if (stretch.units == 0 || cursor.index == stretch.end) {
+            cursor.index = stretch.end;
+            go_on(cursor, held);
+            continue;
+        }
+        read(cursor, injection, message);
+        const Candidates candidates(graph_, injection.source, message.destination);
+        const std::uint32_t position = candidates.position(link);
+        if (position < candidates.size()) {
+            bytes = part(message, injection.source, cursor.before, candidates, position);
+        }
+        cursor.before += striping_.units(message.bytes);
+        if (bytes.count > 0) {
+            return bytes;
+        }
     }
-    read(cursor, held.injection, message);
-    cursor.before += held.even;
-    return striping_.sprayed(message, held.even, first, ports);
 }
 
 void SourceQueues::begin(Port& port, std::uint32_t collective, std::uint32_t destination, std::int64_t flits) {

@@ -2,19 +2,10 @@
 
 namespace simlette {
 
-std::uint32_t Striping::choose(const OutMessage& message, std::uint32_t source, std::int64_t before,
-                               std::uint32_t candidates) const {
-    switch (routing_.policy) {
-        case RoutingPolicy::hashed:
-            return static_cast<std::uint32_t>(mix(mix(seed_, source), message.destination) % candidates);
-        case RoutingPolicy::fixed:
-            return message.destination % candidates;
-        case RoutingPolicy::spray:
-        case RoutingPolicy::random:
-        case RoutingPolicy::adaptive:
-            break;
-    }
-    return start(before, 1, candidates);
+std::uint32_t Striping::choose(const OutMessage& message, std::uint32_t source, std::uint32_t candidates) const {
+    const std::uint64_t drawn = routing_.policy == RoutingPolicy::hashed ? mix(mix(seed_, source), message.destination)
+                                                                         : std::uint64_t{message.destination};
+    return static_cast<std::uint32_t>(drawn % candidates);
 }
 
 }  // namespace simlette

@@ -264,11 +264,12 @@ void SweepNetwork::trace(const std::vector<TracedMessage>& messages) {
 
 void SweepNetwork::inject(const Injection& injection) {
     require(!ahead(), "ports do not go ahead of what is injected");
-    if (alike_ && !planes_.front().alike_on_planes(injection)) {
+    const Spread& spread = planes_.front().spread_of(injection);
+    if (alike_ && !spread.even) {
         part_planes();
     }
     for (SweepPlane& plane : planes_) {
-        plane.inject(injection);
+        plane.inject(injection, spread);
     }
 }
 

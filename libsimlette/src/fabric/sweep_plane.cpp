@@ -123,8 +123,8 @@ void SweepPlane::add_on_way(std::vector<std::int64_t>& flits) const {
     }
 }
 
-void SweepPlane::inject(const Injection& injection) {
-    const std::int64_t more = sources_.add(injection, [&](LinkId id, std::int64_t flits) {
+void SweepPlane::inject(const Injection& injection, const Spread& spread) {
+    const std::int64_t more = sources_.add(injection, spread, [&](LinkId id, std::int64_t flits) {
         for (std::int64_t left = flits; left > 0; left -= UINT32_MAX) {
             put(place_[id],
                 {FlitRun::of(0, 0), static_cast<std::uint32_t>(std::min<std::int64_t>(left, UINT32_MAX)), 0}, no_id,

@@ -169,7 +169,7 @@ Injection TrafficSource::create(std::uint32_t rank, Time now) {
     injection.phase = number;
     injection.requests_per_control = compressed_requests_per_control;
     injection.before = source.units;
-    source.units += striping_.units(out_message(destination));
+    source.units += striping_.units(spec_.message);
     return injection;
 }
 

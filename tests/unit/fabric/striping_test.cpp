@@ -55,7 +55,7 @@ TEST_CASE("a sprayed message is dealt flit by flit from where the last one ended
         const Striping striping({RoutingPolicy::spray, Granularity::flit, Stripe::carry_on}, flit_bytes, 1);
         check_equal(shares_of(striping, message, before, candidates),
                     dealt(message, static_cast<std::uint32_t>(before % candidates), candidates));
-        CHECK(striping.units(message) == flits_for(message.bytes));
+        CHECK(striping.units(message.bytes) == flits_for(message.bytes));
     });
 }
 
@@ -68,8 +68,8 @@ TEST_CASE("with restart a message of at least as many flits as ports starts at t
 TEST_CASE("by message the whole message takes one port, and messages are counted") {
     const Striping striping({RoutingPolicy::spray, Granularity::message, Stripe::carry_on}, flit_bytes, 1);
     const OutMessage message = message_of(3'000);
-    CHECK(striping.units(message) == 1);
-    CHECK(striping.units(message_of(0)) == 0);
+    CHECK(striping.units(message.bytes) == 1);
+    CHECK(striping.units(Bytes{0}) == 0);
     const std::vector<Bytes> shares = shares_of(striping, message, 6, 4);
     for (std::size_t position = 0; position < 4; ++position) {
         CHECK(shares[position].count == (position == 2 ? 3'000 : 0));

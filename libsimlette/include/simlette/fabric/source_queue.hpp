@@ -1,9 +1,10 @@
 // Queues of an accelerator's ports: message after message, each made when the port comes to it.
 //
 // One FIFO per port. An injection puts a cursor into the FIFO of each port that carries a part of it; the
-// cursor walks the injection's messages and picks what striping gives to its port.
+// cursor goes along the injection's messages and picks what striping gives to its port.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include <simlette/base/large_pages.hpp>
 #include <simlette/fabric/host_graph.hpp>
 #include <simlette/fabric/planes.hpp>
+#include <simlette/fabric/stretches.hpp>
 #include <simlette/fabric/striping.hpp>
 #include <simlette/fabric/traffic.hpp>
 #include <simlette/fabric/transactions.hpp>
@@ -35,26 +37,46 @@ struct PortMessage {
     Waiting waiting;
 };
 
+// What the ports of its source get of an injection, those of all planes.
+struct Spread {
+    Stretches stretches;
+    std::vector<std::int64_t> flits;  // forward, by port
+    Bytes largest{0};                 // port-message
+    bool even = true;                 // every port gets the same of each message
+};
+
 class SourceQueues {
 public:
     // With a plane of several the graph is that plane, and striping goes over all of them.
     SourceQueues(const HostGraph& graph, const RoutingSpec& routing, const TransactionRules& rules, std::uint64_t seed,
                  const Plane& plane = {});
     void stand_at(const Plane& plane) { plane_ = plane; }
-    // Every plane carries the same of an injection.
-    bool alike_on_planes(const Injection& injection) const;
 
+    // The same on every plane. Good until the next one.
+    // Requires: a link leads to every destination.
+    const Spread& spread(const Injection& injection);
     // Calls queued(link, flits) for each port that has forward flits to send; it returns since when they wait (`flits`
     // aside). Returns these flits in all.
-    // Requires: a link leads to every destination.
+    template <class Queued>
+    std::int64_t add(const Injection& injection, const Spread& spread, Queued&& queued) {
+        const LinkId first = first_link_[injection.source];
+        const std::uint32_t links = first_link_[injection.source + 1] - first;
+        std::int64_t all = 0;
+        std::uint32_t held = no_id;
+        largest_ = std::max(largest_, spread.largest);
+        for (std::uint32_t i = 0; i < links; ++i) {
+            const std::int64_t flits = spread.flits[i + plane_.index];
+            if (flits > 0) {
+                held = held == no_id ? hold(injection, spread.stretches) : held;
+                append(first + i, flits, held, queued(first + i, flits));
+                all += flits;
+            }
+        }
+        return all;
+    }
     template <class Queued>
     std::int64_t add(const Injection& injection, Queued&& queued) {
-        std::int64_t flits = 0;
-        for (const PortLoad& load : spread(injection)) {
-            append(load, injection.collective, queued(load.link, load.flits));
-            flits += load.flits;
-        }
-        return flits;
+        return add(injection, spread(injection), queued);
     }
 
     // The message under way at a port, and its flits that have not left.
@@ -80,15 +102,12 @@ public:
     void clear();
 
 private:
-    struct PortLoad {
-        LinkId link;
-        std::int64_t flits;
-    };
     struct Cursor {
         std::uint32_t injection = 0;
-        std::uint32_t index = 0;  // of the next message
-        std::int64_t before = 0;  // units of the messages before it
-        std::int64_t left = 0;    // flits that its port has yet to take
+        std::uint32_t index = 0;    // of the next message
+        std::uint32_t stretch = 0;  // that it belongs to, or one before
+        std::int64_t before = 0;    // units of the messages before it
+        std::int64_t left = 0;      // flits that its port has yet to take
         PortMessage::Waiting waiting;
         std::uint32_t next = no_id;
     };
@@ -104,14 +123,18 @@ private:
     };
     struct Held {
         Injection injection;
+        Stretches stretches;
         std::uint32_t ports = 0;  // that have not finished with it
-        std::int64_t even = 0;    // units of each of its messages, if they spread alike over all ports
     };
 
+    void spread_sprayed(const Injection& injection, const Stretch& stretch, std::int64_t messages, std::int64_t before);
+    void spread_each(const Injection& injection, std::uint32_t begin, std::uint32_t end, std::int64_t before);
+    void give(const Injection& injection, std::size_t port, Bytes bytes, std::int64_t times = 1);
+    // The part of the next message that has one for a port.
+    Bytes find_sprayed(Cursor& cursor, const Held& held, LinkId link, OutMessage& message) const;
+    Bytes find_each(Cursor& cursor, const Held& held, LinkId link, OutMessage& message) const;
+    static void go_on(Cursor& cursor, const Held& held);  // to the next stretch
     static void read(Cursor& cursor, const Injection& injection, OutMessage& message);
-    // The part of the next message that a port carries, perhaps none; of the next one that has a part for it.
-    Bytes look_at_next(Cursor& cursor, const Held& held, LinkId link, OutMessage& message) const;
-    Bytes find_even(Cursor& cursor, const Held& held, LinkId link, OutMessage& message) const;
     // Bytes that a link gets of a message, the one that stands at `position`.
     Bytes part(const OutMessage& message, std::uint32_t source, std::int64_t before, const Candidates& candidates,
                std::uint32_t position) const {
@@ -123,29 +146,23 @@ private:
         }
         return bytes;
     }
-    // What each port of the source gets of an injection, by link, and holds the injection for them.
-    const std::vector<PortLoad>& spread(const Injection& injection);
-    void spread_each(const Injection& injection);
-    void spread_even(const Injection& injection, std::int64_t units);
-    // The units of each message, if every port may carry them and all messages have equally many; else 0.
-    std::int64_t even_units(const Injection& injection) const;
     std::uint32_t ports_to_all() const { return graph_.ports_to_all * plane_.count; }
-    void append(const PortLoad& load, std::uint32_t collective, PortMessage::Waiting waiting);
+    std::uint32_t hold(const Injection& injection, const Stretches& stretches);
+    void append(LinkId link, std::int64_t flits, std::uint32_t held, PortMessage::Waiting waiting);
     void drop_first(Port& port);
     static void begin(Port& port, std::uint32_t collective, std::uint32_t destination, std::int64_t flits);
-    std::uint32_t hold(const Injection& injection, std::int64_t even);
 
     const HostGraph& graph_;
     Plane plane_;
     TransactionRules rules_;
     Striping striping_;
+    bool sprays_to_all_;  // messages, whatever their destination, over all ports
     LargeVector<Port> ports_;
     LargeVector<Cursor> cursors_;
     std::uint32_t free_cursor_ = no_id;
     LargeVector<Held> held_;
     std::vector<std::uint32_t> free_held_;
-    std::vector<PortLoad> loads_;  // of the injection at hand
-    std::uint32_t at_hand_ = no_id;
+    Spread spread_;
     Bytes largest_{0};
     std::vector<LinkId> first_link_;  // of each accelerator, and one more
 };

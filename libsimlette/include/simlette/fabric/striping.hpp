@@ -16,16 +16,14 @@ public:
     Striping(const RoutingSpec& routing, Bytes unit, std::uint64_t seed)
         : routing_(routing), unit_(unit), seed_(seed) {}
 
-    // Units, or with Granularity::message messages, that `message` adds to the count of its phase.
-    std::int64_t units(const OutMessage& message) const {
-        return routing_.granularity == Granularity::flit ? pieces(message) : (message.bytes.count > 0 ? 1 : 0);
+    // Units, or with Granularity::message messages, that a message of so many bytes adds to the count of its phase.
+    std::int64_t units(Bytes bytes) const {
+        return routing_.granularity == Granularity::flit ? ceil_div(bytes.count, unit_.count)
+                                                         : (bytes.count > 0 ? 1 : 0);
     }
-
-    // Units that each message adds, if all of these sizes add equally many and are sprayed; else 0.
-    std::int64_t even_units(Bytes least, Bytes most) const {
-        const std::int64_t all = ceil_div(least.count, unit_.count);
-        const bool even = all == ceil_div(most.count, unit_.count);
-        return even && !one_port() && routing_.granularity == Granularity::flit ? all : 0;
+    // Whole messages take one candidate, whatever came before.
+    bool one_port() const {
+        return routing_.policy == RoutingPolicy::hashed || routing_.policy == RoutingPolicy::fixed;
     }
     // So many candidates get the same bytes each.
     bool even(Bytes bytes, std::uint32_t candidates) const {
@@ -40,38 +38,38 @@ public:
     // Bytes for candidate `position` of `candidates`, when `before` units came earlier.
     Bytes share(const OutMessage& message, std::uint32_t source, std::int64_t before, std::uint32_t candidates,
                 std::uint32_t position) const {
-        if (one_port() || routing_.granularity == Granularity::message) {
-            const std::uint32_t chosen = choose(message, source, before, candidates);
-            return chosen == position ? message.bytes : Bytes{0};
+        if (one_port()) {
+            return choose(message, source, candidates) == position ? message.bytes : Bytes{0};
         }
-        const std::int64_t units = pieces(message);
-        const std::uint32_t first = start(before, units, candidates);
-        return sprayed(message, units, position >= first ? position - first : position + candidates - first,
-                       candidates);
+        const std::int64_t units = this->units(message.bytes);
+        return sprayed(message.bytes, units, place(position, before, units, candidates), candidates);
     }
-    // Unit j of a message of so many goes to the candidate j places after the first, round and round: bytes for the one
-    // that stands `place` after the first.
-    Bytes sprayed(const OutMessage& message, std::int64_t units, std::int64_t place, std::uint32_t candidates) const {
+    // The candidate of a whole message. Requires: one_port().
+    std::uint32_t choose(const OutMessage& message, std::uint32_t source, std::uint32_t candidates) const;
+
+    // So many units from one on until it is the turn of candidate `position`, when `before` came earlier and each goes
+    // to the next candidate.
+    static std::uint32_t turn(std::uint32_t position, std::int64_t before, std::uint32_t candidates) {
+        const auto first = static_cast<std::uint32_t>(before % candidates);
+        return position >= first ? position - first : position + candidates - first;
+    }
+    // So many places after the candidate that a message of `units` units begins with. Requires: not one_port().
+    std::uint32_t place(std::uint32_t position, std::int64_t before, std::int64_t units,
+                        std::uint32_t candidates) const {
+        return restarts(units, candidates) ? position : turn(position, before, candidates);
+    }
+    // Unit j of a message goes to the candidate j places after the first, round and round: bytes for the one that
+    // stands `place` after the first. Requires: not one_port().
+    Bytes sprayed(Bytes bytes, std::int64_t units, std::int64_t place, std::uint32_t candidates) const {
         if (place >= units) {
             return {0};
         }
         const std::int64_t here = units <= candidates ? 1 : 1 + (units - 1 - place) / candidates;
         const bool has_last = place + (here - 1) * candidates == units - 1;
-        return {here * unit_.count - (has_last ? units * unit_.count - message.bytes.count : 0)};
+        return {here * unit_.count - (has_last ? units * unit_.count - bytes.count : 0)};
     }
 
 private:
-    bool one_port() const {
-        return routing_.policy == RoutingPolicy::hashed || routing_.policy == RoutingPolicy::fixed;
-    }
-    std::int64_t pieces(const OutMessage& message) const { return ceil_div(message.bytes.count, unit_.count); }
-    std::uint32_t start(std::int64_t before, std::int64_t units, std::uint32_t candidates) const {
-        return restarts(units, candidates) ? 0 : static_cast<std::uint32_t>(before % candidates);
-    }
-
-    std::uint32_t choose(const OutMessage& message, std::uint32_t source, std::int64_t before,
-                         std::uint32_t candidates) const;
-
     RoutingSpec routing_;
     Bytes unit_;
     std::uint64_t seed_;

@@ -95,8 +95,8 @@ public:
     // Of data; that it has landed is told later.
     void answer_early(Landing& landing);
 
-    bool alike_on_planes(const Injection& injection) const { return sources_.alike_on_planes(injection); }
-    void inject(const Injection& injection);
+    const Spread& spread_of(const Injection& injection) { return sources_.spread(injection); }
+    void inject(const Injection& injection, const Spread& spread);
     void reply(std::uint32_t id, bool released_by_request);
     // What deliver() looks at first.
     const void* message_of(const Landing& landing) const { return messages_.data() + (landing.flit >> 2U); }
