@@ -105,7 +105,7 @@ class RunQueues {
 public:
     // For inputs 0 to `inputs` - 1. Requires: nothing has waited.
     void reset(std::uint32_t inputs) {
-        narrow_ = inputs < 128 ? inputs : 0;
+        narrow_ = static_cast<std::uint16_t>(inputs < 128 ? inputs : 0);
         reset_pointer();
     }
 
@@ -194,11 +194,12 @@ public:
     // Serves so many flits in turn if no run ends. What is left of each is worked out when that is asked for, many such
     // times at once. Requires: inputs() > 1.
     bool rotate_unseen(std::int64_t flits, RunPool& pool) {
-        if (owed_ == 0 || flits > may_owe_ - owed_) {
-            may_owe_ = inputs_ * (rounds(pool) - 1);
+        if (owed_ == 0 || owed_ + flits > may_owe_) {
+            const std::int64_t most = inputs_ * (rounds(pool) - 1);
+            may_owe_ = static_cast<std::uint32_t>(std::min<std::int64_t>(most, UINT32_MAX));
         }
-        const bool none_ends = flits <= may_owe_ - owed_;
-        owed_ += none_ends ? flits : 0;
+        const bool none_ends = owed_ + flits <= may_owe_;
+        owed_ += static_cast<std::uint32_t>(none_ends ? flits : 0);
         return none_ends;
     }
 
@@ -216,7 +217,7 @@ private:
     };
 
     [[gnu::noinline]] void pay(RunPool& pool) {
-        rotate(std::exchange(owed_, 0), pool, [](const FlitRun&, std::int64_t) {});
+        rotate(std::exchange(owed_, 0U), pool, [](const FlitRun&, std::int64_t) {});
     }
 
     [[gnu::noinline]] void enqueue_lone(RunPool& pool) {
@@ -266,7 +267,7 @@ private:
         if (place >= queues_.size() || queues_[place].input != input) {
             place = search(input);
         }
-        guess_ = place + 1;
+        guess_ = static_cast<std::uint16_t>(place + 1);
         return place;
     }
 
@@ -340,12 +341,12 @@ private:
     FlitRun lone_;
     std::uint32_t lone_input_ = 0;
     std::uint32_t inputs_ = 0;
-    std::uint32_t pointer_ = 0;  // input served last, plus 1
-    std::uint32_t next_ = 0;     // the first place whose input is not below the pointer
-    std::uint32_t guess_ = 0;
-    std::int64_t owed_ = 0;                            // flits that were served in turn and still stand in the queues
-    std::int64_t may_owe_ = 0;                         // as long as nothing else happens
-    std::uint32_t narrow_ = 0;                         // inputs of a switch that has few: each has its place
+    std::uint32_t pointer_ = 0;                        // input served last, plus 1
+    std::uint32_t next_ = 0;                           // the first place whose input is not below the pointer
+    std::uint32_t owed_ = 0;                           // flits that were served in turn and still stand in the queues
+    std::uint32_t may_owe_ = 0;                        // as long as nothing else happens
+    std::uint16_t guess_ = 0;                          // modulo 2^16
+    std::uint16_t narrow_ = 0;                         // inputs of a switch that has few: each has its place
     std::vector<std::uint64_t> waiting_;               // bit per place: its queue is not empty
     boost::container::small_vector<Queue, 3> queues_;  // by input; of a wide switch only those that had to wait
 };
