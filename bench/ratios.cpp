@@ -163,6 +163,7 @@ std::vector<Work> all_work() {
         {"32 x 8, 40 KiB", packet_setting(32, 8, kib_40), {}},
         {"256 x 8, 1 MiB", large, {}, true},
         {"256 x 8, 1 MiB, 40 credits, return 255 ns", with_credits(large, 40, Duration{255'000}), {}, true},
+        {"256 x 8, 1 MiB, same order (incast)", in_same_order(large), {}, true},
         {"circuits of the cube, 256, 40 KiB", circuit_setting(256, kib_40), {}},
         {"the same circuits, 22 credits, return 0", with_credits(circuit_setting(256, kib_40), 22, {0}), {2.5, 8}},
         {"64 x 8, all-to-all, 40 KiB a pair", all_to_all(packet_setting(64, 8, kib_40)), {}},

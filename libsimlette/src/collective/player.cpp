@@ -350,29 +350,40 @@ std::uint64_t CollectiveRun::append_phases(Time now, std::uint64_t limit, std::v
     return left_out;
 }
 
-// Each rank reacts once all it needs in its phase is there. A message that has yet to be injected comes later than what
-// sets it off, so the sizes of those that were injected suffice.
+// Each rank reacts once all it needs in its phase is there; in the last phase only all of them together do, by their
+// end. A message that has yet to be injected comes later than what sets it off, so the sizes of those that were
+// injected suffice.
 Time CollectiveRun::first_reaction(const Outlook::Pace& pace) const {
     if (spec_.operation == Operation::read || pace.largest.count == 0) {
         return pace.from;
     }
-    std::int64_t least = INT64_MAX;
+    std::int64_t first = INT64_MAX;  // of those that have a phase to enter
+    std::int64_t last = 0;           // of the others
     for (std::uint32_t rank = 0; rank < schedule_.ranks; ++rank) {
-        const std::uint32_t phase = phase_[rank];
-        if (phase < schedule_.phases.size()) {
-            const std::int64_t left = needed(phase, rank) - arrived_[at(phase, rank)];
-            least = left > 0 ? std::min(least, left) : least;  // with none left it waits for others at a barrier
+        const std::int64_t flits = least_flits_lacking(rank, pace);
+        if (flits > 0 && phase_[rank] + 1 < schedule_.phases.size()) {
+            first = std::min(first, flits);
         }
+        last = std::max(last, flits);
     }
-    if (least == INT64_MAX) {
+    if (last == 0) {
         return Time::never();
     }
-    const std::int64_t messages = ceil_div(least, pace.largest.count);
-    const std::int64_t flits = std::max(messages, ceil_div(least, flit_bytes.count) - pace.on_way);
-    const std::int64_t spans = ceil_div(flits, std::int64_t{pace.ports}) - 1;
+    const std::int64_t spans = ceil_div(std::min(first, last), std::int64_t{pace.ports}) - 1;
     const std::int64_t rounds = spans / pace.per_round;
     const bool in_time = rounds < (Time::never() - pace.from).ps / pace.round.ps;
     return in_time ? pace.from + pace.round * rounds + pace.apart * (spans % pace.per_round) : Time::never();
+}
+
+// With none it waits for others at a barrier, or has finished.
+std::int64_t CollectiveRun::least_flits_lacking(std::uint32_t rank, const Outlook::Pace& pace) const {
+    const std::uint32_t phase = phase_[rank];
+    if (phase == schedule_.phases.size()) {
+        return 0;
+    }
+    const std::int64_t bytes = needed(phase, rank) - arrived_[at(phase, rank)];
+    const std::int64_t on_way = pace.on_way.empty() ? 0 : pace.on_way[accelerators_[rank]];
+    return std::max(ceil_div(bytes, pace.largest.count), ceil_div(bytes, flit_bytes.count) - on_way);
 }
 
 CollectiveRun::Waiting CollectiveRun::lowest_waiting() const {

@@ -131,7 +131,7 @@ Time SweepNetwork::first_reaction(Outlook::Pace pace) const {
     for (const SweepPlane& plane : planes_) {
         plane.add_on_way(on_way);
     }
-    pace.on_way = *std::max_element(on_way.begin(), on_way.end());
+    pace.on_way = on_way;
     return outlook_->first_reaction(pace);
 }
 

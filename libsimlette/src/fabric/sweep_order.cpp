@@ -218,11 +218,15 @@ void SweepPlane::land(const Port& port, const FlitRun& run, Time first) {
         }
         return;
     }
-    const bool counts = lands_once_ && sources_.largest().count > flit_bytes.count;
-    if ((one_way_ && !run.has_last()) || (counts && !completes(run))) {
-        return;
+    if (is_told(run)) {
+        add_landing({first + port.flit_time * (run.count - 1), run.flit, run.count, port.link});
     }
-    add_landing({first + port.flit_time * (run.count - 1), run.flit, run.count, port.link});
+}
+
+// Of flits that land next: whether the core is to know.
+bool SweepPlane::is_told(const FlitRun& run) {
+    const bool counts = lands_once_ && sources_.largest().count > flit_bytes.count;
+    return (!one_way_ || run.has_last()) && (!counts || completes(run));
 }
 
 }  // namespace simlette

@@ -56,6 +56,7 @@ void SweepPlane::build_ports() {
     ports_.assign(links, {});
     busy_.assign(links / 64 + 1, 0);
     window_ = Duration{ps_per_second};  // at most, so that a time and a window stay in 64 bits
+    const std::uint32_t rotating = rotating_channels();
     for (LinkId id = 0; id < links; ++id) {
         const LinkClass& kind = graph_.class_of(id);
         Port& port = ports_[place_[id]];
@@ -75,6 +76,7 @@ void SweepPlane::build_ports() {
             }
         }
         port.credits = kind.credits;
+        port.rotates = static_cast<std::uint8_t>(id >= first_switch_link_ && port.at == no_id ? rotating : 0);
         port.finite = static_cast<std::uint8_t>(kind.finite());
     }
     for (std::uint32_t at = 0; at < graph_.packet_switches; ++at) {

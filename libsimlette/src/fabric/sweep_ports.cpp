@@ -350,12 +350,15 @@ std::int64_t SweepPlane::payable(const Pass& pass, std::uint32_t channel, Time f
     return again && credit_loop(port) <= port.flit_time * flits ? most : std::min(flits, most);
 }
 
-// Flits of one message that are next, as far as nothing takes turns with them.
+// Flits of one message that are next, as far as nothing takes turns with them; all that wait if they leave in turn.
 template <bool at_switch>
 inline std::int64_t SweepPlane::next_run(const Port& port, std::uint32_t channel) {
     if constexpr (at_switch) {
         const RunQueues& queues = port.outputs[channel];
-        return queues.inputs() > 1 ? 1 : queues.head(port.pool).count;
+        if (queues.inputs() > 1) {
+            return (port.rotates >> channel & 1U) != 0 ? port.queued[channel] : 1;
+        }
+        return queues.head(port.pool).count;
     } else {
         return channel == 0 ? begin_request(port.link).flits_left : port.pool[port.answers.first()].run.count;
     }
@@ -393,7 +396,12 @@ inline RunQueues::Served SweepPlane::serve(Port& port, std::uint32_t channel, Ti
 // By itself, so that the compiler knows where else send() is called that one flit leaves.
 template <bool at_switch>
 void SweepPlane::send_run(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits) {
-    send<at_switch>(pass, channel, start, flits);
+    const bool in_turn = at_switch && pass.port.outputs[channel].inputs() > 1;
+    if (in_turn && !traces()) {
+        send_in_turn(pass, channel, start, flits);
+        return;
+    }
+    send<at_switch>(pass, channel, start, in_turn ? 1 : flits);
 }
 
 template <bool at_switch>
@@ -411,12 +419,7 @@ inline void SweepPlane::send(Pass& pass, std::uint32_t channel, Time start, std:
     if (traces()) [[unlikely]] {
         trace_departure(port, run, at_switch ? feeders_[port.feeders + served.input].link : no_id, start);
     }
-    port.queued[channel] -= flits;
-    port.waited += sum_of_times(start, flits, port.flit_time);
-    port.sent += flits;
-    pass.sent = true;
-    port.free_at = start + port.flit_time * flits;
-    port.next_channel = static_cast<std::uint8_t>(1U - channel);
+    count_sent(pass, channel, start, flits);
     port.on_wire = run.flit;
     note_left_waiting(port, start, flits);
     if ((port.finite >> channel & 1U) != 0) {

@@ -92,6 +92,7 @@ private:
     std::int64_t needed(std::uint32_t phase, std::uint32_t rank) const {
         return alike_ ? needed_[phase] : needed_[std::size_t{phase} * schedule_.ranks + rank];
     }
+    std::int64_t least_flits_lacking(std::uint32_t rank, const Outlook::Pace& pace) const;
     void enter(std::uint32_t rank, std::uint32_t phase, Time now, Orders& orders);
     void go_on(std::uint32_t rank, Time now, Orders& orders);
     void release_early(std::uint32_t rank, Orders& orders);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <boost/container/small_vector.hpp>
@@ -104,7 +105,7 @@ class RunQueues {
 public:
     // For inputs 0 to `inputs` - 1. Requires: nothing has waited.
     void reset(std::uint32_t inputs) {
-        narrow_ = inputs < 128 ? inputs : 0;
+        narrow_ = static_cast<std::uint16_t>(inputs < 128 ? inputs : 0);
         reset_pointer();
     }
 
@@ -117,15 +118,17 @@ public:
         }
         if (lone_.count > 0) {
             enqueue_lone(pool);
+        } else if (owed_ > 0) {
+            pay(pool);
         }
         enqueue(input, run, pool);
     }
 
     // Inputs that wait.
     std::uint32_t inputs() const { return inputs_; }
-    // The run that is served next. Requires: inputs() > 0.
+    // The run that is served next. Requires: inputs() == 1.
     const FlitRun& head(const RunPool& pool) const {
-        return lone_.count > 0 ? lone_ : pool[queues_[place_to_serve()].runs.first()].run;
+        return lone_.count > 0 ? lone_ : pool[queues_[first_waiting(next_)].runs.first()].run;
     }
 
     struct Served {
@@ -137,19 +140,67 @@ public:
         if (lone_.count > 0) {
             return {lone_input_, pop_lone(count)};
         }
-        const std::uint32_t place = place_to_serve();
+        if (owed_ > 0) {
+            pay(pool);
+        }
+        const std::uint32_t place = first_waiting(next_);
         next_ = place + 1;
-        Queue& queue = queues_[place];
-        pointer_ = queue.input + 1;
-        const Served served{queue.input, queue.runs.pop(count, pool)};
-        if (queue.runs.empty()) {
-            waiting_[place / 64] &= ~(std::uint64_t{1} << place % 64);
-            --inputs_;
-            if (narrow_ == 0) {
-                drop_empty();
-            }
+        pointer_ = queues_[place].input + 1;
+        const Served served{queues_[place].input, pop_at(place, count, pool)};
+        if (queues_[place].runs.empty()) {
+            drop_empty();
         }
         return served;
+    }
+
+    // So many flits each input has before one comes to the end of its run. Requires: inputs() > 1.
+    std::int64_t rounds(RunPool& pool) {
+        if (owed_ > 0) {
+            pay(pool);
+        }
+        std::uint32_t least = UINT32_MAX;
+        std::uint32_t next = next_;
+        for (std::uint32_t input = 0; input < inputs_; ++input) {
+            const std::uint32_t place = first_waiting(next);
+            least = std::min(least, pool[queues_[place].runs.first()].run.count);
+            next = place + 1;
+        }
+        return least;
+    }
+
+    // Serves so many flits, one of each input in turn. Calls per_input(run, flit) with all that leave of an input
+    // and which of the flits is their last. Requires: inputs() > 1, no more than rounds() each.
+    template <class PerInput>
+    void rotate(std::int64_t flits, RunPool& pool, PerInput&& per_input) {
+        if (owed_ > 0) {
+            pay(pool);
+        }
+        const std::int64_t inputs = inputs_;
+        const std::int64_t whole = flits / inputs;
+        const std::int64_t rest = flits % inputs;  // inputs that have a turn more
+        std::uint32_t last = 0;
+        for (std::int64_t turn = 0; turn < std::min(flits, inputs); ++turn) {
+            const std::uint32_t place = first_waiting(next_);
+            next_ = place + 1;
+            last = rest == 0 || turn < rest ? place : last;
+            const std::int64_t count = turn < rest ? whole + 1 : whole;
+            per_input(pop_at(place, static_cast<std::uint32_t>(count), pool), turn + (count - 1) * inputs);
+        }
+        next_ = last + 1;
+        pointer_ = queues_[last].input + 1;
+        drop_empty();
+    }
+
+    // Serves so many flits in turn if no run ends. What is left of each is worked out when that is asked for, many such
+    // times at once. Requires: inputs() > 1.
+    bool rotate_unseen(std::int64_t flits, RunPool& pool) {
+        if (owed_ == 0 || owed_ + flits > may_owe_) {
+            const std::int64_t most = inputs_ * (rounds(pool) - 1);
+            may_owe_ = static_cast<std::uint32_t>(std::min<std::int64_t>(most, UINT32_MAX));
+        }
+        const bool none_ends = owed_ + flits <= may_owe_;
+        owed_ += static_cast<std::uint32_t>(none_ends ? flits : 0);
+        return none_ends;
     }
 
     bool holds(std::uint32_t input) const {
@@ -164,6 +215,10 @@ private:
         std::uint32_t input;
         RunFifo runs;
     };
+
+    [[gnu::noinline]] void pay(RunPool& pool) {
+        rotate(std::exchange(owed_, 0U), pool, [](const FlitRun&, std::int64_t) {});
+    }
 
     [[gnu::noinline]] void enqueue_lone(RunPool& pool) {
         if (narrow_ > queues_.size()) {
@@ -212,7 +267,7 @@ private:
         if (place >= queues_.size() || queues_[place].input != input) {
             place = search(input);
         }
-        guess_ = place + 1;
+        guess_ = static_cast<std::uint16_t>(place + 1);
         return place;
     }
 
@@ -241,10 +296,10 @@ private:
         word = (word & before) | (word & ~before) << 1U;
     }
 
-    // Requires: inputs() > 0, not of a lone run.
-    std::uint32_t place_to_serve() const {
-        std::size_t word = next_ / 64;
-        std::uint64_t waiting = waiting_[word] & ~std::uint64_t{0} << next_ % 64;
+    // The first place from one on, or else from 0 on. Requires: inputs() > 0, not of a lone run.
+    std::uint32_t first_waiting(std::uint32_t from) const {
+        std::size_t word = from / 64;
+        std::uint64_t waiting = waiting_[word] & ~std::uint64_t{0} << from % 64;
         while (waiting == 0) {
             word = word + 1 < waiting_.size() ? word + 1 : 0;
             waiting = waiting_[word];
@@ -252,9 +307,19 @@ private:
         return static_cast<std::uint32_t>(word * 64) + static_cast<std::uint32_t>(std::countr_zero(waiting));
     }
 
-    // At most half of the places are empty, so dropping them costs little a time.
+    [[gnu::always_inline]] FlitRun pop_at(std::uint32_t place, std::uint32_t count, RunPool& pool) {
+        RunFifo& runs = queues_[place].runs;
+        const FlitRun run = runs.pop(count, pool);
+        if (runs.empty()) {
+            waiting_[place / 64] &= ~(std::uint64_t{1} << place % 64);
+            --inputs_;
+        }
+        return run;
+    }
+
+    // Of a wide switch at most half of the places are empty, so dropping them costs little a time.
     void drop_empty() {
-        if (2 * std::size_t{inputs_} >= queues_.size()) {
+        if (narrow_ > 0 || 2 * std::size_t{inputs_} >= queues_.size()) {
             return;
         }
         std::uint32_t kept = 0;
@@ -276,10 +341,12 @@ private:
     FlitRun lone_;
     std::uint32_t lone_input_ = 0;
     std::uint32_t inputs_ = 0;
-    std::uint32_t pointer_ = 0;  // input served last, plus 1
-    std::uint32_t next_ = 0;     // the first place whose input is not below the pointer
-    std::uint32_t guess_ = 0;
-    std::uint32_t narrow_ = 0;                         // inputs of a switch that has few: each has its place
+    std::uint32_t pointer_ = 0;                        // input served last, plus 1
+    std::uint32_t next_ = 0;                           // the first place whose input is not below the pointer
+    std::uint32_t owed_ = 0;                           // flits that were served in turn and still stand in the queues
+    std::uint32_t may_owe_ = 0;                        // as long as nothing else happens
+    std::uint16_t guess_ = 0;                          // modulo 2^16
+    std::uint16_t narrow_ = 0;                         // inputs of a switch that has few: each has its place
     std::vector<std::uint64_t> waiting_;               // bit per place: its queue is not empty
     boost::container::small_vector<Queue, 3> queues_;  // by input; of a wide switch only those that had to wait
 };

@@ -145,6 +145,7 @@ private:
         std::uint8_t finite = 0;
         std::uint8_t next_channel = 0;
         std::uint8_t stalled = 0;
+        std::uint8_t rotates = 0;  // channels of which nothing but their landing tells which flit leaves when
         std::array<Time, channel_count> stalled_since{};
         std::array<Duration, channel_count> stall{};
         std::array<RunQueues, channel_count> outputs;  // of a switch
@@ -201,6 +202,7 @@ private:
     void build_ports();
     void build_pace();
     void build_long_window();
+    std::uint32_t rotating_channels() const;
     void order_ports();
     void list_feeders();
     void run_from_sources(Time decide_before);
@@ -257,6 +259,7 @@ private:
         port.peak_queue = waiting > port.peak_queue ? waiting : port.peak_queue;
     }
     void note_left_waiting(Port& port, Time start, std::int64_t flits);
+    void note_longest_queue(Port& port, Time start, std::int64_t flits);
     template <bool at_switch>
     std::int64_t next_run(const Port& port, std::uint32_t channel);
     std::int64_t flits_in_a_row(const Pass& pass, std::uint32_t channel, std::uint32_t ready, Time start,
@@ -274,8 +277,19 @@ private:
         const std::uint64_t pairs = n % 2 == 0 ? n / 2 * (n - 1) : (n - 1) / 2 * n;
         return static_cast<std::uint64_t>(first.ps) * n + static_cast<std::uint64_t>(stride.ps) * pairs;
     }
+    static void count_sent(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits) {
+        Port& port = pass.port;
+        port.queued[channel] -= flits;
+        port.waited += sum_of_times(start, flits, port.flit_time);
+        port.sent += flits;
+        pass.sent = true;
+        port.free_at = start + port.flit_time * flits;
+        port.next_channel = static_cast<std::uint8_t>(1U - channel);
+    }
     template <bool at_switch>
     void send_run(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits);
+    void send_in_turn(Pass& pass, std::uint32_t channel, Time start, std::int64_t most);
+    void land_in_turn(Port& port, std::uint32_t channel, Time first, std::int64_t flits);
     bool stalls_alone(const Pass& pass, std::uint32_t ready) const;
     Time take_stall(Pass& pass, std::uint32_t channel, Time now);
 
@@ -317,6 +331,7 @@ private:
     std::uint32_t turn(Port& port, std::uint32_t channel, std::uint32_t candidates);
     void reset_spray();
     void land(const Port& port, const FlitRun& run, Time first);
+    bool is_told(const FlitRun& run);
     // No flit of its message is to land after these. Requires: all of them come by the same link.
     bool completes(const FlitRun& run) {
         std::uint32_t& to_land = messages_[run.message()].undelivered;

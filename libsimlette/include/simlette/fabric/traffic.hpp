@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <simlette/base/span.hpp>
 #include <simlette/base/units.hpp>
 #include <simlette/fabric/host_graph.hpp>
 #include <simlette/fabric/spec.hpp>
@@ -59,8 +60,9 @@ public:
         Time from;
         Duration apart;
         std::uint32_t ports = 1;
-        Bytes largest{0};         // port-message that was injected
-        std::int64_t on_way = 0;  // flits on their last link, and of messages that were not delivered whole; at most
+        Bytes largest{0};  // port-message that was injected
+        // To each accelerator: flits on their last link, and of messages that were not delivered whole.
+        Span<std::int64_t> on_way{};
         std::int64_t per_round = 1;
         Duration round = apart;
     };
