@@ -82,7 +82,7 @@ TEST_CASE("a rank reacts no sooner than credits let the flits that it lacks come
     CollectiveRun run = std::move(*run_of(0));
     CollectiveRun::Orders orders;
     run.start(Time{0}, orders);
-    Outlook::Pace pace{Time{1000}, Duration{10}, 1, Bytes{640}, 0, 2, Duration{100}};
+    Outlook::Pace pace{Time{1000}, Duration{10}, 1, Bytes{640}, {}, 2, Duration{100}};
     CHECK(run.first_reaction(pace) == Time{1210});  // six, two a round: the second of the third round
     pace.per_round = 5;
     CHECK(run.first_reaction(pace) == Time{1100});
@@ -95,7 +95,7 @@ TEST_CASE("a rank whose flits take longer than time lasts does not react") {
     CollectiveRun::Orders orders;
     run.start(Time{0}, orders);
     CHECK(run.first_reaction({Time{1000}, Duration{std::int64_t{1} << 61}, 1, Bytes{640}}) == Time::never());
-    CHECK(run.first_reaction({Time{1000}, Duration{10}, 1, Bytes{640}, 0, 2, Duration{std::int64_t{1} << 62}}) ==
+    CHECK(run.first_reaction({Time{1000}, Duration{10}, 1, Bytes{640}, {}, 2, Duration{std::int64_t{1} << 62}}) ==
           Time::never());
 }
 
