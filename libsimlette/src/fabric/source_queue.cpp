@@ -188,7 +188,7 @@ Bytes SourceQueues::find_sprayed(Cursor& cursor, const Held& held, LinkId link, 
 
 Bytes SourceQueues::find_each(Cursor& cursor, const Held& held, LinkId link, OutMessage& message) const {
     const Injection& injection = held.injection;
-    for (Bytes bytes{0};;) {
+    while (true) {
         const Stretch& stretch = held.stretches[cursor.stretch];
         if (stretch.units == 0 || cursor.index == stretch.end) {
             cursor.index = stretch.end;
@@ -198,9 +198,8 @@ Bytes SourceQueues::find_each(Cursor& cursor, const Held& held, LinkId link, Out
         read(cursor, injection, message);
         const Candidates candidates(graph_, injection.source, message.destination);
         const std::uint32_t position = candidates.position(link);
-        if (position < candidates.size()) {
-            bytes = part(message, injection.source, cursor.before, candidates, position);
-        }
+        const bool leads = position < candidates.size();
+        const Bytes bytes = leads ? part(message, injection.source, cursor.before, candidates, position) : Bytes{0};
         cursor.before += striping_.units(message.bytes);
         if (bytes.count > 0) {
             return bytes;

@@ -119,9 +119,6 @@ constexpr std::int64_t landings_in_cache = 1 << 15;  // the cache holds no more 
 Outlook::Pace SweepNetwork::pace() const {
     Outlook::Pace pace = planes_.front().pace(start_);
     pace.ports *= plane_count_;
-    for (const SweepPlane& plane : planes_) {
-        pace.largest = std::max(pace.largest, plane.pace(start_).largest);
-    }
     return pace;
 }
 

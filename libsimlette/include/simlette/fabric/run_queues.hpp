@@ -1,7 +1,7 @@
 // Waiting flits of one switch output and channel, as runs: a FIFO per input, served in turn.
 //
-// Only inputs that had to wait have a queue. Order: round robin by input, the pointer starts at 0 and moves to
-// served + 1.
+// A run that waits alone has no queue; of a wide switch only inputs that had to wait have one. Order: round robin by
+// input, the pointer starts at 0 and moves to served + 1.
 #pragma once
 
 #include <algorithm>
@@ -153,7 +153,8 @@ public:
         return served;
     }
 
-    // So many flits each input has before one comes to the end of its run. Requires: inputs() > 1.
+    // So many turns each input has until the first of their runs ends, in the last of these turns. Requires:
+    // inputs() > 1.
     std::int64_t rounds(RunPool& pool) {
         if (owed_ > 0) {
             pay(pool);

@@ -12,9 +12,9 @@ namespace simlette {
 
 // Messages that follow each other and have equally many bytes.
 struct Stretch {
-    std::uint32_t end = 0;  // index of the message after the last
-    Bytes bytes{0};         // of each
-    std::int64_t units = 0;
+    std::uint32_t end = 0;   // index of the message after the last
+    Bytes bytes{0};          // of each
+    std::int64_t units = 0;  // of each, as Striping counts them
 };
 
 // All messages of an injection, in order. Copies share what is long.

@@ -61,7 +61,7 @@ public:
         Duration apart;
         std::uint32_t ports = 1;
         Bytes largest{0};  // port-message that was injected
-        // To each accelerator: flits on their last link, and of messages that were not delivered whole.
+        // To each accelerator: flits on their last link, and of messages that were not delivered whole. Empty: none.
         Span<std::int64_t> on_way{};
         std::int64_t per_round = 1;
         Duration round = apart;
