@@ -64,7 +64,7 @@ public:
 
     Duration window() const { return window_; }
     Duration long_window() const { return long_window_; }  // of one that deliveries are told after
-    // Of flits to accelerators from `from` on, before what has been injected and is on its way.
+    // Of flits to accelerators from `from` on, and the largest message on any plane; without what is on its way.
     Outlook::Pace pace(Time from) const;
     // To each accelerator: flits on their last link, and of messages that were not delivered whole.
     void add_on_way(std::vector<std::int64_t>& flits) const;
@@ -145,7 +145,7 @@ private:
         std::uint8_t finite = 0;
         std::uint8_t next_channel = 0;
         std::uint8_t stalled = 0;
-        std::uint8_t rotates = 0;  // channels of which nothing but their landing tells which flit leaves when
+        std::uint8_t rotates = 0;  // channels whose flits leave in turn many in one step, see send_in_turn()
         std::array<Time, channel_count> stalled_since{};
         std::array<Duration, channel_count> stall{};
         std::array<RunQueues, channel_count> outputs;  // of a switch
@@ -354,6 +354,8 @@ private:
     FlitTrace::MessageKey traced_as(std::uint32_t id) const { return FlitTrace::MessageKey{plane_.index} << 32U | id; }
     std::uint32_t wanted_of(std::uint32_t id) const { return account_.trace.wanted_of(traced_as(id)); }
     bool follows(const FlitRun& run) const { return traces() && wanted_of(run.message()) != no_id; }
+    // At this port; as long as nothing does, flits may leave there many in one step.
+    bool followed_waits(const Port& port) const { return traces() && account_.trace.waits_at(in_whole(port.link)); }
     // Of the half that is under way; not of ualink.
     static std::int64_t message_flits(const Message& message, bool answer) {
         return message.read == answer ? message.flits : 1;
