@@ -315,16 +315,21 @@ std::string kind_text(const FabricSpec& fabric) {
     broken_promise("a fabric is of one of four kinds");
 }
 
+std::string buffers_text(const BufferSpec& buffers) {
+    const std::string request = buffer_text(buffers.request);
+    if (buffers.request != buffers.response) {
+        return fmt::format("buffers: request {}, response {}", request, buffer_text(buffers.response));
+    }
+    return buffers.request == unlimited ? "unlimited buffers" : fmt::format("buffers of {}", request);
+}
+
 }  // namespace
 
 std::string fabric_line(const FabricSpec& fabric) {
-    const std::string buffers = fabric.buffers.request == unlimited
-                                    ? "unlimited buffers"
-                                    : fmt::format("buffers of {}", buffer_text(fabric.buffers.request));
     const std::string domain =
         fabric.domain > fabric.accelerators ? fmt::format(" of {}", count_text(fabric.domain)) : std::string();
     return fmt::format("{}, {}{} accelerators x {} ports of {}, {}", kind_text(fabric), count_text(fabric.accelerators),
-                       domain, fabric.ports, rate_text(fabric.port_rate), buffers);
+                       domain, fabric.ports, rate_text(fabric.port_rate), buffers_text(fabric.buffers));
 }
 
 std::string entry_name(const WorkloadEntry& entry, std::size_t index) {

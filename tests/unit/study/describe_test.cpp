@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <simlette/fabric/fabric.hpp>
@@ -81,6 +82,16 @@ TEST_CASE("a description names levels, ways and the accelerator") {
             Contains("4:1, towards level 2") && Contains("1.43 us from rack to rack = endpoint 250 ns"));
     CHECK_THAT(told(shipped("torus-4x4")),
                Contains("devices           none") && Contains("500 ns = endpoint") && !Contains("rack"));
+}
+
+TEST_CASE("the line of a fabric tells the buffers of both channels where they differ") {
+    const auto line = [](std::vector<Override> overrides) {
+        return fabric_line(load_run(shipped("single-level-eps", std::move(overrides))).fabric);
+    };
+    CHECK_THAT(line({}), Contains("400 Gb/s, unlimited buffers"));
+    CHECK_THAT(line({{"topology.buffers", "22 flits"}}), Contains("400 Gb/s, buffers of 22 flits"));
+    CHECK_THAT(line({{"topology.buffers.response", "9 flits"}}),
+               Contains("400 Gb/s, buffers: request unlimited, response 9 flits"));
 }
 
 TEST_CASE("a graph is described by its switches, and by its shortest and its longest way") {
