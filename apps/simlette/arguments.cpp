@@ -106,7 +106,7 @@ void add_files(CLI::App& app, CommonOptions& options) {
 }
 
 void add_common_options(CLI::App& app, CommonOptions& options) {
-    app.add_option("--set", options.sets, "Override any key of a file; may be repeated")
+    app.add_option("--set", options.sets, "Override any key of a file, such as topology.ports=8; may be repeated")
         ->type_name("PATH=VALUE")
         ->allow_extra_args(false);
     add_value(app, "--seed", options.seed, "N", "Replace the seed of the topology");
