@@ -25,6 +25,17 @@ auto near_key(const TracedMessage& m) {
     return std::make_tuple(m.collective, m.phase, m.half, m.port, near_rank(m));
 }
 
+// Its place among those that are known, or their number. They come in turn, so the search begins after the last one.
+std::size_t place_of(const HopRecord::Rival& rival, const std::vector<HopRecord::Rival>& known, std::size_t next) {
+    for (std::size_t i = 0; i < known.size(); ++i) {
+        const std::size_t place = next + i < known.size() ? next + i : next + i - known.size();
+        if (known[place].same_message(rival)) {
+            return place;
+        }
+    }
+    return known.size();
+}
+
 // The wire is taken by another for a time, while `waiting` waits.
 void hold_up(FlitTrace::Waiting& waiting, const FlitTrace::OnWire& wire, Duration busy) {
     if (wire.flow == waiting.flow) {
@@ -34,13 +45,13 @@ void hold_up(FlitTrace::Waiting& waiting, const FlitTrace::OnWire& wire, Duratio
     const HopRecord::Rival who{wire.flow.collective, wire.source_rank, wire.destination_rank, answers(wire.flow.half),
                                1};
     std::vector<HopRecord::Rival>& rivals = waiting.hop.rivals;
-    const auto same = [&](const HopRecord::Rival& other) { return other.same_message(who); };
-    const auto known = std::find_if(rivals.begin(), rivals.end(), same);
-    if (known == rivals.end()) {
+    const std::size_t place = place_of(who, rivals, waiting.next_rival);
+    if (place == rivals.size()) {
         rivals.push_back(who);
     } else {
-        ++known->flits;
+        ++rivals[place].flits;
     }
+    waiting.next_rival = place + 1;
 }
 
 }  // namespace

@@ -63,7 +63,8 @@ public:
         std::int64_t flits = 1;
         Flow flow;
         Clock at_ready;
-        HopRecord hop;  // link and ready are known, own and rivals grow
+        HopRecord hop;               // link and ready are known, own and rivals grow
+        std::size_t next_rival = 0;  // place of the one after the last that had the wire
         Flight before;
     };
     static constexpr std::int64_t all_flits = INT64_MAX;
