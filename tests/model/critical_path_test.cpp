@@ -218,7 +218,7 @@ TEST_CASE("on two levels the flits that were followed add up to the time, whiche
 // The rivals have senders of their own, so a flit that is followed comes while one of theirs is on the wire.
 TEST_CASE("a message that comes to an accelerator for which many wait is followed past them") {
     Seen seen;
-    for_each_seed(76, 2 * Cases::parts, [&](Random& random) {
+    for_each_seed(77, 2 * Cases::parts, [&](Random& random) {
         const auto ranks = static_cast<std::uint32_t>(random.between(4, 12));
         RandomCase one{packet_fabric(ranks, static_cast<std::uint32_t>(random.between(1, 2))), {}};
         random_times(random, one.fabric);
@@ -337,6 +337,23 @@ TEST_CASE(
             check_told(simulator, done->id, {whole.collective(done->id).critical_path, whole.explain(done->id)});
         }
         CHECK(simulator.event_hash() == whole.event_hash());
+    });
+}
+
+// Flits in turn leave many in one step where nothing that is followed waits.
+TEST_CASE("a replay tells alike where many send to one, without credits") {
+    for_each_seed(76, 4 * Cases::parts, [](Random& random) {
+        const auto ranks = static_cast<std::uint32_t>(random.between(3, 16));
+        RandomCase one{packet_fabric(ranks, static_cast<std::uint32_t>(random.between(1, 3))), {}};
+        one.fabric.responses = one_in(random, 3) ? ResponsePolicy::per_message : ResponsePolicy::none;
+        for (std::int64_t left = random.between(1, 3); left > 0; --left) {
+            CollectiveSpec spec = all_reduce(random.between(1, 40'000));
+            spec.send_order = one_in(random, 4) ? SendOrder::rotated : SendOrder::same;
+            spec.earliest_start = Time{one_in(random, 2) ? 0 : random.between(0, 2'000'000)};
+            one.collectives.push_back(spec);
+        }
+        INFO(text_of(one));
+        check_replays(one);
     });
 }
 
