@@ -356,7 +356,7 @@ inline std::int64_t SweepPlane::next_run(const Port& port, std::uint32_t channel
     if constexpr (at_switch) {
         const RunQueues& queues = port.outputs[channel];
         if (queues.inputs() > 1) {
-            return (port.rotates >> channel & 1U) != 0 ? port.queued[channel] : 1;
+            return (port.rotates >> channel & 1U) != 0 && !follows_at(port) ? port.queued[channel] : 1;
         }
         return queues.head(port.pool).count;
     } else {
@@ -396,12 +396,11 @@ inline RunQueues::Served SweepPlane::serve(Port& port, std::uint32_t channel, Ti
 // By itself, so that the compiler knows where else send() is called that one flit leaves.
 template <bool at_switch>
 void SweepPlane::send_run(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits) {
-    const bool in_turn = at_switch && pass.port.outputs[channel].inputs() > 1;
-    if (in_turn && !follows_at(pass.port)) {
+    if (at_switch && pass.port.outputs[channel].inputs() > 1) {
         send_in_turn(pass, channel, start, flits);
-        return;
+    } else {
+        send<at_switch>(pass, channel, start, flits);
     }
-    send<at_switch>(pass, channel, start, in_turn ? 1 : flits);
 }
 
 template <bool at_switch>

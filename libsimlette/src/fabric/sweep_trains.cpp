@@ -42,6 +42,7 @@ std::int64_t SweepPlane::spend_rounds(Pass& pass, std::uint32_t channel, std::in
     port.queued[channel] -= flits;
     port.sent += flits;
     pass.sent = true;
+    port.next_channel = static_cast<std::uint8_t>(1U - channel);
     return flits;
 }
 
