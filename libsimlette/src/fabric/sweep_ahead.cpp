@@ -157,11 +157,12 @@ Time SweepNetwork::long_end(Time limit) const {
     length = plane.one_direction() ? length : std::min(length, plane.long_window());
     Time end = std::min(limit, start_ + length);
     end = alarms_.empty() ? end : std::min(end, alarms_.top().first);
-    if (end <= start_ + plane.window() || std::min(attention(), first_landing()) >= end) {
+    const Time next = std::min(attention(), first_landing());
+    if (end <= start_ + plane.window() || next >= end) {
         return start_;
     }
     end = std::min(end, first_reaction(now));
-    return end > start_ + plane.window() ? end : start_;
+    return end > start_ + plane.window() && next < end ? end : start_;  // a short one passes over what is empty
 }
 
 void SweepNetwork::go_ahead(Time end) {
