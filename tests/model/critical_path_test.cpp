@@ -309,6 +309,23 @@ TEST_CASE(
     });
 }
 
+// Flits in turn leave many in one step where nothing that is followed waits.
+TEST_CASE("a replay tells alike where many send to one, without credits") {
+    for_each_seed(76, 4 * Cases::parts, [](Random& random) {
+        const auto ranks = static_cast<std::uint32_t>(random.between(3, 16));
+        RandomCase one{packet_fabric(ranks, static_cast<std::uint32_t>(random.between(1, 3))), {}};
+        one.fabric.responses = one_in(random, 3) ? ResponsePolicy::per_message : ResponsePolicy::none;
+        for (std::int64_t left = random.between(1, 3); left > 0; --left) {
+            CollectiveSpec spec = all_reduce(random.between(1, 40'000));
+            spec.send_order = one_in(random, 4) ? SendOrder::rotated : SendOrder::same;
+            spec.earliest_start = Time{one_in(random, 2) ? 0 : random.between(0, 2'000'000)};
+            one.collectives.push_back(spec);
+        }
+        INFO(text_of(one));
+        check_replays(one);
+    });
+}
+
 TEST_CASE("a message that others hold up names them") {
     // Both go to accelerator 2 through one port of its switch; the longer one began first.
     const RandomCase one{packet_fabric(3, 1), {send(0, 2, 100 * 640), send(1, 2, 10 * 640)}};

@@ -397,7 +397,7 @@ inline RunQueues::Served SweepPlane::serve(Port& port, std::uint32_t channel, Ti
 template <bool at_switch>
 void SweepPlane::send_run(Pass& pass, std::uint32_t channel, Time start, std::int64_t flits) {
     const bool in_turn = at_switch && pass.port.outputs[channel].inputs() > 1;
-    if (in_turn && !traces()) {
+    if (in_turn && !follows_at(pass.port)) {
         send_in_turn(pass, channel, start, flits);
         return;
     }
@@ -529,7 +529,7 @@ template <bool at_switch>
 bool SweepPlane::send_train(Pass& pass, std::uint32_t channel, Time now) {
     Port& port = pass.port;
     const bool in_turn = at_switch && port.outputs[channel].inputs() > 1;
-    if (in_turn || (traces() && account_.trace.waits_at(in_whole(port.link)))) {
+    if (in_turn || follows_at(port)) {
         return false;
     }
     const std::int64_t rounds = rounds_ahead(pass, channel, next_run<at_switch>(port, channel));

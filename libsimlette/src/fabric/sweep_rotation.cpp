@@ -20,7 +20,7 @@ void SweepPlane::send_in_turn(Pass& pass, std::uint32_t channel, Time start, std
     Port& port = pass.port;
     RunQueues& queues = port.outputs[channel];
     const bool undisturbed = due_.size() == 1;  // nothing comes in this window, nor perhaps in those that follow
-    const bool unseen = one_way_ && undisturbed && queues.rotate_unseen(most, port.pool);
+    const bool unseen = one_way_ && undisturbed && !traces() && queues.rotate_unseen(most, port.pool);
     const std::int64_t inputs = queues.inputs();
     const std::int64_t flits = unseen || most <= inputs ? most : std::min(most, inputs * queues.rounds(port.pool));
     if (!unseen) {
@@ -34,6 +34,7 @@ void SweepPlane::send_in_turn(Pass& pass, std::uint32_t channel, Time start, std
 // All runs that end do so in the last round, so what completes a message is the last of it here too.
 void SweepPlane::land_in_turn(Port& port, std::uint32_t channel, Time first, std::int64_t flits) {
     port.outputs[channel].rotate(flits, port.pool, [&](const FlitRun& run, std::int64_t last) {
+        port.on_wire = last + 1 == flits ? run.flit : port.on_wire;
         if (is_told(run)) {
             add_landing({first + port.flit_time * last, run.flit, run.count, port.link});
         }

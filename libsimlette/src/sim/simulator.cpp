@@ -34,7 +34,7 @@ namespace {
 struct Simulator::State {
     State(std::shared_ptr<const Fabric> on, SimulatorOptions with)
         : fabric(std::move(on)),
-          options(std::move(with)),
+          options(with),
           fallback_reason(misfit()),
           network(network_for(*fabric, options.mode, sweeps())) {
         observe();
@@ -281,7 +281,7 @@ struct Simulator::State {
 };
 
 Simulator::Simulator(std::shared_ptr<const Fabric> fabric, SimulatorOptions options)
-    : state_(std::make_unique<State>(std::move(fabric), std::move(options))) {}
+    : state_(std::make_unique<State>(std::move(fabric), options)) {}
 Simulator::~Simulator() = default;
 Simulator::Simulator(Simulator&&) noexcept = default;
 Simulator& Simulator::operator=(Simulator&&) noexcept = default;

@@ -24,7 +24,7 @@ public:
         }
         counts_[bucket] += times;
         size_ += times;
-        sum_ += static_cast<std::uint64_t>(value) * times;
+        sum_ += static_cast<Wide>(value) * times;
         largest_ = std::max(largest_, value);
     }
 

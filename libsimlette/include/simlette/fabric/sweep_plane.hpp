@@ -354,6 +354,8 @@ private:
     FlitTrace::MessageKey traced_as(std::uint32_t id) const { return FlitTrace::MessageKey{plane_.index} << 32U | id; }
     std::uint32_t wanted_of(std::uint32_t id) const { return account_.trace.wanted_of(traced_as(id)); }
     bool follows(const FlitRun& run) const { return traces() && wanted_of(run.message()) != no_id; }
+    // Something that is followed waits there.
+    bool follows_at(const Port& port) const { return traces() && account_.trace.waits_at(in_whole(port.link)); }
     // Of the half that is under way; not of ualink.
     static std::int64_t message_flits(const Message& message, bool answer) {
         return message.read == answer ? message.flits : 1;
