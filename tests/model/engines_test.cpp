@@ -434,3 +434,25 @@ TEST_CASE("The sweep stops after so many events though a message lands whole onl
     CHECK(simulator.statistics().flits == 0);
     CHECK(std::holds_alternative<Completed>(simulator.advance()));
 }
+
+TEST_CASE("The sweep stops soon though one message among many is far longer than the others", "[engines]") {
+    constexpr std::uint32_t ranks = 256;
+    constexpr std::int64_t most_events = 300'000;  // of more than a million
+    SizeTable sizes(ranks, std::vector<Bytes>(ranks, Bytes{640 * 8}));
+    sizes[0][1] = Bytes{std::int64_t{1} << 30};
+    CollectiveSpec spec;
+    spec.primitive = Primitive::all_to_all;
+    spec.schedule = ScheduleKind::direct;
+    spec.sizes = std::make_shared<const SizeTable>(std::move(sizes));
+    SimulatorOptions options;
+    options.engine = Engine::sweep;
+    Simulator simulator(build_fabric(packet_fabric(ranks, 8)), options);
+    simulator.register_collective(spec);
+    std::uint64_t events = 0;
+    for (Advance step = LimitReached{}; std::holds_alternative<LimitReached>(step);) {
+        step = simulator.advance({Time::never(), 1});
+        CHECK(simulator.progress().events - events < most_events);
+        events = simulator.progress().events;
+    }
+    CHECK(events > 1'000'000);
+}

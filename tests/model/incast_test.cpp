@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <simlette/fabric/built_fabric.hpp>
+
 #include <support/both_engines.hpp>
 #include <support/random_levels.hpp>
 #include <support/seeds.hpp>
@@ -91,5 +93,26 @@ TEST_CASE("The sweep sees the longest queue where it lies inside a rotation, and
         Both cut(fabric);
         cut.add(incast);
         CHECK(longest(cut.go({first + flit * (come - 1)})) == (senders - 1) * std::min(come, flits));
+    }
+}
+
+// Two inputs have sent to an accelerator, and what is left of one leaves when data that was read comes from two more.
+TEST_CASE("The sweep sees the longest queue where answers wait for credits while requests pass them", "[engines]") {
+    FabricSpec spec = packet_fabric(5, 1);
+    spec.responses = ResponsePolicy::per_message;
+    const auto built = build_fabric(spec);
+    HostGraph graph = built->graph;
+    LinkClass slow = graph.class_of(static_cast<LinkId>(graph.links.size()) - 1);
+    slow.credits = {unlimited, 1};
+    slow.credit_return = Duration{100'000'000};
+    graph.links.back().link_class = static_cast<std::uint32_t>(graph.classes.size());
+    graph.classes.push_back(slow);
+    const auto fabric = std::make_shared<const Fabric>(built->spec, std::move(graph));
+    RandomCase one{spec, {send(0, 4, 640 * 60), send(1, 4, 640 * 30), send(2, 4, 640 * 8), send(3, 4, 640 * 8)}};
+    one.collectives[2].operation = one.collectives[3].operation = Operation::read;
+    for (std::int64_t start = 0; start < 300'000; start += 30'000) {
+        CAPTURE(start);
+        one.collectives[2].earliest_start = one.collectives[3].earliest_start = Time{start};
+        check_whole(one, fabric);
     }
 }

@@ -124,6 +124,24 @@ TEST_CASE("The sweep is quiet when the last credit of a train is home, and not a
     CHECK(network.now() == Time{} + 8 * (each_flit + 520_ns + 1_us));
 }
 
+TEST_CASE("The sweep passes in a few steps over the time in which a slow link waits, however fast others are",
+          "[engines]") {
+    const auto fabric = build_fabric(cube_fabric(4, 2));
+    HostGraph graph = fabric->graph;
+    LinkClass slow = graph.classes.front();
+    slow.credits = {1, 1};
+    slow.credit_return = 1000_us;
+    graph.links.front().link_class = static_cast<std::uint32_t>(graph.classes.size());
+    graph.classes.push_back(slow);
+    SimulatorOptions options;
+    options.engine = Engine::sweep;
+    Simulator simulator(std::make_shared<const Fabric>(fabric->spec, std::move(graph)), options);
+    simulator.register_collective(send(0, 1, 640 * 200));
+    simulator.drain();
+    CHECK(simulator.links().front().flits == 200);
+    CHECK(simulator.statistics().events < 200 * 10);
+}
+
 TEST_CASE("The sweep gives what the reference gives, where credits come back from accelerators alone", "[engines]") {
     for_each_seed(308, Cases::engines, [](Random& random) {
         FabricSpec spec = any_fabric(random);

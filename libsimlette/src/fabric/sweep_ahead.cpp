@@ -132,14 +132,26 @@ Time SweepNetwork::first_reaction(Outlook::Pace pace) const {
     return outlook_->first_reaction(pace);
 }
 
-// So long that about as much lands as the cache holds, if all messages are as long as the longest. Where their flits
-// part, each is on its way by itself.
+// The most flits that land at a time: where those of a message part, each is on its way by itself.
+std::int64_t SweepNetwork::longest_landing(const Outlook::Pace& pace) const {
+    return planes_.front().one_way() ? std::max(std::int64_t{1}, pace.largest.count / flit_bytes.count) : 1;
+}
+
+// So long that about as much lands as the cache holds. Of one that may be of any length that shows as flits land: it
+// grows from two that are no longer than a flit is on its way.
 Duration SweepNetwork::longest_window(const Outlook::Pace& pace) const {
     constexpr std::int64_t most = 1'000 * ps_per_second;  // so that a time and a window stay in 64 bits
+    const SweepPlane& plane = planes_.front();
     const auto links = static_cast<std::int64_t>(graph_.links.size() / plane_count_ * planes_.size());
-    const bool whole = planes_.front().one_way();
-    const std::int64_t flits = whole ? std::max(std::int64_t{1}, pace.largest.count / flit_bytes.count) : 1;
-    return pace.round * std::min(ceil_div(landings_in_cache * flits / links, pace.per_round), most / pace.round.ps);
+    const bool grows = may_grow(pace);
+    const std::int64_t flits = grows ? flits_a_landing_ : longest_landing(pace);
+    const Duration length =
+        pace.round * std::min(ceil_div(landings_in_cache * flits / links, pace.per_round), most / pace.round.ps);
+    return grows ? std::max(length, plane.window() * 2) : length;
+}
+
+bool SweepNetwork::may_grow(const Outlook::Pace& pace) const {
+    return planes_.front().one_direction() && flits_a_landing_ < longest_landing(pace);
 }
 
 // Where a window ends that deliveries are told after; its start if there is none.
@@ -154,11 +166,12 @@ Time SweepNetwork::long_end(Time limit) const {
     length = plane.one_direction() ? length : std::min(length, plane.long_window());
     Time end = std::min(limit, start_ + length);
     end = alarms_.empty() ? end : std::min(end, alarms_.top().first);
-    if (end <= start_ + plane.window() || std::min(attention(), first_landing()) >= end) {
+    const Time next = std::min(attention(), first_landing());
+    if (end <= start_ + plane.window() || next >= end) {
         return start_;
     }
     end = std::min(end, first_reaction(now));
-    return end > start_ + plane.window() ? end : start_;
+    return end > start_ + plane.window() && next < end ? end : start_;  // a short one passes over what is empty
 }
 
 void SweepNetwork::go_ahead(Time end) {
@@ -166,9 +179,17 @@ void SweepNetwork::go_ahead(Time end) {
         __builtin_prefetch(message_later(i));
         planes_[due_landings_[i].slot].answer_early(due_landings_[i]);
     }
+    const Outlook::Pace now = pace();
+    const bool grows = may_grow(now) && end == start_ + longest_window(now);
     on_planes([end](SweepPlane& plane) { plane.run_ahead(end); });
     decided_ = end;
     begin_window(end);
+    const std::int64_t room = landings_in_cache / std::max(std::int64_t{1}, std::ssize(due_landings_));
+    if (room == 0) {
+        flits_a_landing_ = ceil_div(flits_a_landing_, 2);
+    } else if (grows) {
+        flits_a_landing_ *= std::min(room, std::int64_t{4});
+    }
 }
 
 }  // namespace simlette

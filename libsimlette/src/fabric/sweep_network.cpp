@@ -374,6 +374,7 @@ void SweepNetwork::clear() {
     start_ = decided_ = {};
     end_ = start_ + planes_.front().window();
     looked_out_ = false;
+    flits_a_landing_ = 1;
     due_landings_.clear();
     landed_ = 0;
     alarms_ = {};

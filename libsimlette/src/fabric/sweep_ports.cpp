@@ -482,13 +482,13 @@ inline void SweepPlane::give_credits(Place to, std::uint32_t channel, const Cred
     credits_home_ = std::max(credits_home_, run.time + flit_time * (run.count - 1));
 }
 
-// With one flit leaving and at most one coming in each flit time, the first flit time shows the longest queue of a run.
+// Where more flits than one leave, others may have come from many inputs meanwhile, and wait for a credit of the other
+// channel.
 inline void SweepPlane::note_left_waiting(Port& port, Time start, std::int64_t flits) {
-    const std::int64_t waiting = port.queued[0] + port.queued[1] + flits - 1;
     if (arriving_.empty()) {
-        note_queue(port, waiting);
+        note_queue(port, port.queued[0] + port.queued[1] + flits - 1);
     } else if (flits > 1) {
-        note_queue(port, waiting - to_come(start + port.flit_time - Duration{1}, port.flit_time));
+        note_longest_queue(port, start, flits);
     }
 }
 

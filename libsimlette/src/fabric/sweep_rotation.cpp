@@ -27,8 +27,8 @@ void SweepPlane::send_in_turn(Pass& pass, std::uint32_t channel, Time start, std
         land_in_turn(port, channel, start + port.way, flits);
     }
     on_way_[graph_.links[port.link].to] += flits;
-    note_longest_queue(port, start, flits);
     count_sent(pass, channel, start, flits);
+    note_longest_queue(port, start, flits);
 }
 
 // All runs that end do so in the last round, so what completes a message is the last of it here too.
@@ -41,8 +41,9 @@ void SweepPlane::land_in_turn(Port& port, std::uint32_t channel, Time first, std
     });
 }
 
-// More flits may come than leave until the last of the runs has come, then fewer do: so the queue is at its longest at
-// the next decision. If that is not one of these, the one that follows them notes it.
+// Of flits that have just been sent, one after the other. As many flits come as leave or more until the last of the
+// runs has come, then fewer do: so the queue is at its longest at the next decision. If that is not one of these, the
+// one that follows them notes it.
 void SweepPlane::note_longest_queue(Port& port, Time start, std::int64_t flits) {
     Time last = start;
     for (const CreditRun& run : arriving_) {
@@ -50,7 +51,7 @@ void SweepPlane::note_longest_queue(Port& port, Time start, std::int64_t flits) 
     }
     const std::int64_t leave_before = (last - start).ps / port.flit_time.ps + 1;
     if (leave_before < flits) {
-        note_queue(port, port.queued[0] + port.queued[1] - leave_before);
+        note_queue(port, port.queued[0] + port.queued[1] + flits - leave_before);
         arriving_.clear();
     }
 }

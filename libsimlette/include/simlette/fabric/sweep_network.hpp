@@ -114,6 +114,8 @@ private:
     }
     // Windows that deliveries are told after.
     Outlook::Pace pace() const;
+    std::int64_t longest_landing(const Outlook::Pace& pace) const;
+    bool may_grow(const Outlook::Pace& pace) const;
     Duration longest_window(const Outlook::Pace& pace) const;
     Time first_reaction(Outlook::Pace pace) const;
     Time long_end(Time limit) const;
@@ -137,8 +139,9 @@ private:
     const Outlook* outlook_ = nullptr;
     Time start_;  // of the window
     Time end_;
-    Time decided_;             // decisions before it have been made
-    bool looked_out_ = false;  // in this window
+    Time decided_;                      // decisions before it have been made
+    bool looked_out_ = false;           // in this window
+    std::int64_t flits_a_landing_ = 1;  // as long windows reckon; those that have gone by tell
     LargeVector<Landing> due_landings_;
     LargeVector<Landing> sorting_;
     std::size_t landed_ = 0;  // of due_landings_
