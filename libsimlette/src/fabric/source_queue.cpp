@@ -1,11 +1,20 @@
 #include <simlette/fabric/source_queue.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 #include <simlette/base/contract.hpp>
 
 namespace simlette {
+
+namespace {
+
+std::int64_t nearest_power(std::int64_t flits) {
+    return static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(flits + flits / 2))) - 1;
+}
+
+}  // namespace
 
 SourceQueues::SourceQueues(const HostGraph& graph, const RoutingSpec& routing, const TransactionRules& rules,
                            std::uint64_t seed, const Plane& plane)
@@ -22,6 +31,7 @@ const Spread& SourceQueues::spread(const Injection& injection) {
     spread_.stretches = Stretches(injection, striping_);
     spread_.flits.assign(std::size_t{links} * plane_.count, 0);
     spread_.largest = {0};
+    spread_.messages = spread_.powers = 0;
     spread_.even = sprays_to_all_;
     std::int64_t before = injection.before;
     std::uint32_t begin = 0;
@@ -79,8 +89,11 @@ void SourceQueues::spread_each(const Injection& injection, std::uint32_t begin, 
 
 void SourceQueues::give(const Injection& injection, std::size_t port, Bytes bytes, std::int64_t times) {
     if (bytes.count > 0) {
+        const std::int64_t flits = forward_flits(rules_, bytes, injection.read, injection.requests_per_control);
         spread_.largest = std::max(spread_.largest, bytes);
-        spread_.flits[port] += times * forward_flits(rules_, bytes, injection.read, injection.requests_per_control);
+        spread_.messages += times;
+        spread_.powers += times * nearest_power(flits);
+        spread_.flits[port] += times * flits;
     }
 }
 

@@ -132,26 +132,35 @@ Time SweepNetwork::first_reaction(Outlook::Pace pace) const {
     return outlook_->first_reaction(pace);
 }
 
+// Until windows have shown how many flits land at a time: as many as a message has, by the order of its size, so that a
+// few long ones among many hardly count.
+std::int64_t SweepNetwork::usual_landing() const {
+    if (flits_a_landing_ > 0 || injected_messages_ == 0) {
+        return std::max(std::int64_t{1}, flits_a_landing_);
+    }
+    return std::int64_t{1} << (injected_powers_ / injected_messages_);
+}
+
 // The most flits that land at a time: where those of a message part, each is on its way by itself.
 std::int64_t SweepNetwork::longest_landing(const Outlook::Pace& pace) const {
     return planes_.front().one_way() ? std::max(std::int64_t{1}, pace.largest.count / flit_bytes.count) : 1;
 }
 
-// So long that about as much lands as the cache holds. Of one that may be of any length that shows as flits land: it
-// grows from two that are no longer than a flit is on its way.
+// So long that about as much lands as the cache holds. Of one that may be of any length that shows as flits land: the
+// first ones reckon with messages of the usual size, and later ones grow.
 Duration SweepNetwork::longest_window(const Outlook::Pace& pace) const {
     constexpr std::int64_t most = 1'000 * ps_per_second;  // so that a time and a window stay in 64 bits
     const SweepPlane& plane = planes_.front();
     const auto links = static_cast<std::int64_t>(graph_.links.size() / plane_count_ * planes_.size());
     const bool grows = may_grow(pace);
-    const std::int64_t flits = grows ? flits_a_landing_ : longest_landing(pace);
+    const std::int64_t flits = grows ? usual_landing() : longest_landing(pace);
     const Duration length =
         pace.round * std::min(ceil_div(landings_in_cache * flits / links, pace.per_round), most / pace.round.ps);
     return grows ? std::max(length, plane.window() * 2) : length;
 }
 
 bool SweepNetwork::may_grow(const Outlook::Pace& pace) const {
-    return planes_.front().one_direction() && flits_a_landing_ < longest_landing(pace);
+    return planes_.front().one_direction() && usual_landing() < longest_landing(pace);
 }
 
 // Where a window ends that deliveries are told after; its start if there is none.
@@ -179,6 +188,7 @@ void SweepNetwork::go_ahead(Time end) {
         __builtin_prefetch(message_later(i));
         planes_[due_landings_[i].slot].answer_early(due_landings_[i]);
     }
+    flits_a_landing_ = usual_landing();
     const Outlook::Pace now = pace();
     const bool grows = may_grow(now) && end == start_ + longest_window(now);
     on_planes([end](SweepPlane& plane) { plane.run_ahead(end); });

@@ -268,6 +268,8 @@ void SweepNetwork::inject(const Injection& injection) {
     if (alike_ && !spread.even) {
         part_planes();
     }
+    injected_messages_ += spread.messages;
+    injected_powers_ += spread.powers;
     for (SweepPlane& plane : planes_) {
         plane.inject(injection, spread);
     }
@@ -374,7 +376,7 @@ void SweepNetwork::clear() {
     start_ = decided_ = {};
     end_ = start_ + planes_.front().window();
     looked_out_ = false;
-    flits_a_landing_ = 1;
+    flits_a_landing_ = injected_messages_ = injected_powers_ = 0;
     due_landings_.clear();
     landed_ = 0;
     alarms_ = {};

@@ -42,6 +42,8 @@ struct Spread {
     Stretches stretches;
     std::vector<std::int64_t> flits;  // forward, by port
     Bytes largest{0};                 // port-message
+    std::int64_t messages = 0;        // of ports
+    std::int64_t powers = 0;          // of two, that are nearest to the flits of each of them: the sum of exponents
     bool even = true;                 // every port gets the same of each message
 };
 

@@ -114,6 +114,7 @@ private:
     }
     // Windows that deliveries are told after.
     Outlook::Pace pace() const;
+    std::int64_t usual_landing() const;
     std::int64_t longest_landing(const Outlook::Pace& pace) const;
     bool may_grow(const Outlook::Pace& pace) const;
     Duration longest_window(const Outlook::Pace& pace) const;
@@ -139,9 +140,11 @@ private:
     const Outlook* outlook_ = nullptr;
     Time start_;  // of the window
     Time end_;
-    Time decided_;                      // decisions before it have been made
-    bool looked_out_ = false;           // in this window
-    std::int64_t flits_a_landing_ = 1;  // as long windows reckon; those that have gone by tell
+    Time decided_;                        // decisions before it have been made
+    bool looked_out_ = false;             // in this window
+    std::int64_t flits_a_landing_ = 0;    // as long windows have shown
+    std::int64_t injected_messages_ = 0;  // as Spread counts them
+    std::int64_t injected_powers_ = 0;
     LargeVector<Landing> due_landings_;
     LargeVector<Landing> sorting_;
     std::size_t landed_ = 0;  // of due_landings_

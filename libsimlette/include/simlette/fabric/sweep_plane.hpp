@@ -222,7 +222,7 @@ private:
     template <bool at_switch>
     [[gnu::always_inline]] void absorb(Pass& pass, Time until);
     template <bool at_switch>
-    void absorb_one(Port& port, const Inbound& arrival);
+    [[gnu::always_inline]] void absorb_one(Port& port, const Inbound& arrival);
     template <bool at_switch, bool has_tags>
     void finish(Pass& pass, Time decide_before, Time absorb_before);
     // Of the channels that are ready, those that have a credit. More are taken only where there is none in hand.
