@@ -188,7 +188,7 @@ public:
     Duration message_latency(unsigned percent) const;
     // Finds out where the time of these collectives went, of those that have finished: what entered the network enters
     // a second one, in which the messages of the critical paths are followed. Takes up to as much memory again, and
-    // mostly less time than the simulation so far; a few times as much where that went by long windows. collective()
+    // mostly less time than the simulation so far; more where that took long messages in one step. collective()
     // and explain() tell it from then on. `go_on` is asked now and then; if it says no, nothing is told and false
     // returned. Requires: flit mode.
     bool find_paths(const std::vector<CollectiveId>& ids, const std::function<bool(const PathProgress&)>& go_on);
