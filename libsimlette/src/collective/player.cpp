@@ -172,14 +172,14 @@ void CollectiveRun::conclude(Time end) {
     finished_ranks_ = schedule_.ranks;
 }
 
-void CollectiveRun::deliver(Time now, const Delivery& delivery, Orders& orders) {
+void CollectiveRun::deliver(const Delivery& delivery, Orders& orders) {
     const std::uint32_t rank = delivery.destination_rank - first_place_;
     std::int64_t& bytes = arrived_[at(delivery.phase, rank)];
     bytes += delivery.of_all_planes().count;
     require(bytes <= needed(delivery.phase, rank), "no byte is delivered twice");
-    note_arrival(now, delivery);
+    note_arrival(delivery);
     if (delivery.phase == phase_[rank] && bytes == needed(delivery.phase, rank)) {
-        go_on(rank, now, orders);
+        go_on(rank, last_of(delivery.phase, rank).at, orders);
     }
 }
 
@@ -191,11 +191,11 @@ bool CollectiveRun::decides(const Arrival& later, const Arrival& than) {
     return std::tie(later.source, later.destination, later.port) < std::tie(than.source, than.destination, than.port);
 }
 
-void CollectiveRun::note_arrival(Time now, const Delivery& delivery) {
+void CollectiveRun::note_arrival(const Delivery& delivery) {
     const std::uint32_t destination = delivery.destination_rank - first_place_;
     TimeParts parts;
     parts.wait = delivery.taken;
-    const Arrival arrival{now,
+    const Arrival arrival{delivery.at,
                           delivery.source_rank - first_place_,
                           destination,
                           delivery.port,
@@ -229,8 +229,8 @@ TimeParts CollectiveRun::way_of(const Arrival& arrival) const {
 void CollectiveRun::enter(std::uint32_t rank, std::uint32_t phase, Time now, Orders& orders) {
     phase_[rank] = phase;
     if (phase == schedule_.phases.size()) {
-        first_finish_ = finished_ranks_ == 0 ? now : first_finish_;
-        last_finish_ = now;
+        first_finish_ = finished_ranks_ == 0 ? now : std::min(first_finish_, now);
+        last_finish_ = std::max(last_finish_, now);
         ++finished_ranks_;
         return;
     }
@@ -445,16 +445,16 @@ void Player::conclude(std::uint32_t id, Time end) {
     }
 }
 
-void Player::deliver(Time now, Span<Delivery> deliveries) {
+void Player::deliver(Span<Delivery> deliveries) {
     for (const Delivery& delivery : deliveries) {
         const std::size_t index = index_of(delivery.collective);
         CollectiveRun& group = collectives_[index].of_place(delivery.destination_rank);
         if (delivery.asked) {
-            group.ask(now, delivery, orders_);
+            group.ask(delivery.at, delivery, orders_);
             continue;
         }
         const bool before = group.finished();
-        group.deliver(now, delivery, orders_);
+        group.deliver(delivery, orders_);
         if (!before && group.finished()) {
             note_finished(index);
         }

@@ -134,7 +134,7 @@ void MessageNetwork::reach_core(LinkId from, std::uint32_t message) {
     }
     if (data) {
         table_.finish(message, now_);
-        deliveries_.push_back(table_.delivery(message, false));
+        deliveries_.push_back(table_.delivery(message, false, now_));
     }
     if (m.half == Half::write && responses_) {
         m.answer_link = way_back_[from];
@@ -143,7 +143,7 @@ void MessageNetwork::reach_core(LinkId from, std::uint32_t message) {
     } else if (m.half == Half::read_request) {
         m.answer_link = way_back_[from];
         table_.count_request();
-        deliveries_.push_back(table_.delivery(message, true));
+        deliveries_.push_back(table_.delivery(message, true, now_));
     } else {
         if (m.half == Half::response) {
             table_.count_response();

@@ -29,10 +29,10 @@ std::uint32_t MessageTable::add(const PortMessage& next, LinkId link, std::uint3
     return id;
 }
 
-Delivery MessageTable::delivery(std::uint32_t id, bool asked) const {
+Delivery MessageTable::delivery(std::uint32_t id, bool asked, Time now) const {
     const Message& m = messages_[id];
-    return {id,      asked,      m.collective, m.phase, m.source_rank, m.destination_rank, m.port, m.flits,
-            m.bytes, m.injected, {},           nullptr, false};
+    return {id,         asked, m.collective, m.phase, m.source_rank, m.destination_rank, m.port, m.flits, m.bytes,
+            m.injected, now,   {},           nullptr, false};
 }
 
 void MessageTable::finish(std::uint32_t id, Time now) {

@@ -1,6 +1,7 @@
 // Windows that go ahead of the deliveries: what lands in them is told afterwards.
 #include <algorithm>
 #include <iterator>
+#include <tuple>
 
 #include <simlette/fabric/sweep_network.hpp>
 
@@ -52,17 +53,26 @@ Outlook::Pace SweepPlane::pace(Time from) const {
 }
 
 void SweepPlane::run_ahead(Time decide_before) {
+    lots_ = true;
+    lot_.last = {};
+    const bool in_order = traces() || !(one_way_ || lands_once_);  // what completes a message is known by its time
+    if (!in_order) {
+        tell_before_ = decide_before;
+        tell_landings(decide_before);  // what is on a longer way than others
+    }
     if (one_direction()) {
         run_from_sources(decide_before);
-        return;
+    } else {
+        run(decide_before, decide_before);
     }
-    if (rules_.responses != ResponsePolicy::none) {
-        answer_before_ = decide_before;
-        unanswered_ = 0;
-        answer_landings();  // what is on a longer way than others
+    if (in_order) {
+        std::sort(landings_.begin(), landings_.end(), [](const Landing& a, const Landing& b) {
+            return std::tie(a.time, a.link) < std::tie(b.time, b.link);
+        });
+        tell_landings(decide_before);
     }
-    run(decide_before, decide_before);
-    unanswered_ = SIZE_MAX;
+    tell_before_ = {};
+    lots_ = false;
 }
 
 void SweepPlane::run_from_sources(Time decide_before) {
@@ -78,36 +88,11 @@ void SweepPlane::run_from_sources(Time decide_before) {
             } else {
                 visit<false>(place, decide_before, decide_before);
             }
+            tell_landed();
             to_do = busy_[word] & ((std::uint64_t{1} << bit) - 1);
         }
     }
     end_run(decide_before);
-}
-
-// What the port at hand has let land.
-void SweepPlane::answer_landings() {
-    constexpr std::size_t ahead = 16;
-    for (; unanswered_ < landings_.size(); ++unanswered_) {
-        if (unanswered_ + ahead < landings_.size()) {
-            __builtin_prefetch(message_of(landings_[unanswered_ + ahead]));
-        }
-        if (landings_[unanswered_].time < answer_before_) {
-            answer_early(landings_[unanswered_]);
-        }
-    }
-}
-
-void SweepPlane::answer_early(Landing& landing) {
-    if ((landing.flit & 1U) != 0) {
-        return;
-    }
-    const std::uint32_t id = landing.flit >> 2U;
-    Message& message = messages_[id];
-    landing.counted = true;
-    landing.count = message.undelivered;
-    message.undelivered = 0;
-    message.answer_link = way_back_[landing.link];
-    queue_answer(id, 1, landing.time);
 }
 
 namespace {
@@ -167,7 +152,7 @@ bool SweepNetwork::may_grow(const Outlook::Pace& pace) const {
 Time SweepNetwork::long_end(Time limit) const {
     const SweepPlane& plane = planes_.front();
     if (outlook_ == nullptr || (account_.trace.on() && !plane.one_direction()) ||
-        plane.long_window() <= plane.window() || std::ssize(due_landings_) > landings_in_cache) {
+        plane.long_window() <= plane.window()) {
         return start_;
     }
     const Outlook::Pace now = pace();
@@ -184,22 +169,32 @@ Time SweepNetwork::long_end(Time limit) const {
 }
 
 void SweepNetwork::go_ahead(Time end) {
-    for (std::size_t i = landed_; answers_ && i < due_landings_.size(); ++i) {
-        __builtin_prefetch(message_later(i));
-        planes_[due_landings_[i].slot].answer_early(due_landings_[i]);
-    }
     flits_a_landing_ = usual_landing();
     const Outlook::Pace now = pace();
     const bool grows = may_grow(now) && end == start_ + longest_window(now);
     on_planes([end](SweepPlane& plane) { plane.run_ahead(end); });
     decided_ = end;
     begin_window(end);
-    const std::int64_t room = landings_in_cache / std::max(std::int64_t{1}, std::ssize(due_landings_));
+    const std::int64_t room = landings_in_cache / std::max(std::int64_t{1}, take_lots());
     if (room == 0) {
         flits_a_landing_ = ceil_div(flits_a_landing_, 2);
     } else if (grows) {
         flits_a_landing_ *= std::min(room, std::int64_t{4});
     }
+}
+
+// Of all planes, told one after the other at the instant at which the last flits landed. Returns how many deliveries.
+std::int64_t SweepNetwork::take_lots() {
+    std::int64_t deliveries = 0;
+    lots_at_ = {};
+    for (SweepPlane& plane : planes_) {
+        SweepPlane::Lot& lot = plane.lot();
+        deliveries += std::ssize(lot.told.deliveries);
+        account_.told.take_sums(lot.told);
+        lots_at_ = std::max(lots_at_, lot.last);
+    }
+    lots_ = lots_at_ > Time{} ? planes_.size() : 0;
+    return deliveries;
 }
 
 }  // namespace simlette

@@ -137,15 +137,18 @@ void SweepNetwork::begin_window(Time start) {
     }
     due_landings_.clear();
     landed_ = 0;
-    const Time since = std::min(start, first_landing());
+}
+
+// Those of the window, once it is known that it is a short one.
+void SweepNetwork::take_landings() {
     for (SweepPlane& plane : planes_) {
-        plane.take_landings(end_, due_landings_);
+        plane.move_landings(end_, due_landings_);
     }
-    sort_landings(since);
+    sort_landings();
 }
 
 // Into slices of the window, then each by itself.
-void SweepNetwork::sort_landings(Time since) {
+void SweepNetwork::sort_landings() {
     constexpr std::size_t slices = 2048;
     constexpr std::size_t few = 256;
     const auto sort = [this](LargeVector<Landing>::iterator first, LargeVector<Landing>::iterator last) {
@@ -159,11 +162,11 @@ void SweepNetwork::sort_landings(Time since) {
         return;
     }
     unsigned shift = 0;
-    while (static_cast<std::uint64_t>((end_ - since).ps) >> shift >= slices) {
+    while (static_cast<std::uint64_t>((end_ - start_).ps) >> shift >= slices) {
         ++shift;
     }
     const auto slice = [&](const Landing& landing) {
-        return static_cast<std::size_t>((landing.time - since).ps >> shift);
+        return static_cast<std::size_t>((landing.time - start_).ps >> shift);
     };
     std::array<std::uint32_t, slices + 1> place{};  // where a slice begins
     for (const Landing& landing : due_landings_) {
@@ -184,6 +187,9 @@ void SweepNetwork::sort_landings(Time since) {
 Time SweepNetwork::next_instant(Time limit) {
     constexpr std::uint64_t many_events = 1 << 18;
     for (const std::uint64_t enough = events() + many_events;;) {
+        if (lots_ > 0) {
+            return lots_at_;
+        }
         Time next = landed_ < due_landings_.size() ? due_landings_[landed_].time : Time::never();
         next = alarms_.empty() ? next : std::min(next, alarms_.top().first);
         if (landed_ == due_landings_.size() && !carries_flits() && now() < credits_home()) {
@@ -198,6 +204,8 @@ Time SweepNetwork::next_instant(Time limit) {
                 continue;
             }
             looked_out_ = true;
+            take_landings();
+            next = std::min(next, landed_ < due_landings_.size() ? due_landings_[landed_].time : next);
         }
         if (next < end_) {
             return next;
@@ -209,8 +217,7 @@ Time SweepNetwork::next_instant(Time limit) {
         } else if (!cut) {
             run_ports(end_, end_);
         }
-        next = std::min(
-            {next, attention(), first_landing(), landed_ < due_landings_.size() ? due_landings_[landed_].time : next});
+        next = std::min({next, attention(), first_landing()});
         if (next == Time::never()) {
             account_.now = std::max(now(), last_event());
             return next;
@@ -228,6 +235,10 @@ Time SweepNetwork::next_instant(Time limit) {
 void SweepNetwork::open(Time t) {
     require(t >= now(), "time does not run backwards");
     account_.now = t;
+    if (lots_ > 0) {
+        account_.told.deliveries.swap(planes_[--lots_].lot().told.deliveries);
+        return;
+    }
     if (t < start_ && t >= decided_) {
         begin_window(t);
     }
@@ -243,8 +254,10 @@ void SweepNetwork::open(Time t) {
 }
 
 void SweepNetwork::close() {
-    account_.deliveries.clear();
-    account_.parts.clear();
+    account_.told.deliveries.clear();
+    if (lots_ == 0) {
+        account_.parts.clear();
+    }
     wakes_.clear();
 }
 
@@ -309,7 +322,7 @@ void SweepNetwork::for_each_link(PerLink&& per_link) const {
 }
 
 NetworkStatistics SweepNetwork::statistics() const {
-    NetworkStatistics statistics = account_.totals;
+    NetworkStatistics statistics = account_.told.totals;
     statistics.events = events();
     for (const SweepPlane& plane : planes_) {
         statistics.first_injection = std::min(statistics.first_injection, plane.first_injection());
@@ -367,18 +380,15 @@ void SweepNetwork::clear() {
     carry_all();
     planes_.front().stand_at(plane_at(0));
     account_.now = {};
-    account_.deliveries.clear();
+    account_.told = {};
     account_.parts.clear();
-    account_.records.clear();
-    account_.totals = {};
-    account_.hash = {};
     account_.trace.clear();
     start_ = decided_ = {};
     end_ = start_ + planes_.front().window();
     looked_out_ = false;
     flits_a_landing_ = injected_messages_ = injected_powers_ = 0;
     due_landings_.clear();
-    landed_ = 0;
+    landed_ = lots_ = 0;
     alarms_ = {};
     wakes_.clear();
     told_ = 0;

@@ -219,7 +219,7 @@ void SweepPlane::land(const Port& port, const FlitRun& run, Time first) {
         return;
     }
     if (is_told(run)) {
-        add_landing({first + port.flit_time * (run.count - 1), run.flit, run.count, port.link});
+        come_home({first + port.flit_time * (run.count - 1), run.flit, run.count, port.link});
     }
 }
 

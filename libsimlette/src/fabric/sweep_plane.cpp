@@ -18,6 +18,20 @@ bool one_link_to_each(const HostGraph& graph) {
 
 }  // namespace
 
+void Told::take_sums(Told& other) {
+    records.insert(records.end(), other.records.begin(), other.records.end());
+    other.records.clear();
+    totals.flits += other.totals.flits;
+    totals.response_flits += other.totals.response_flits;
+    totals.request_flits += other.totals.request_flits;
+    totals.payload_bytes += other.totals.payload_bytes;
+    totals.port_messages += other.totals.port_messages;
+    totals.last_delivery = std::max(totals.last_delivery, other.totals.last_delivery);
+    hash.add_all(other.hash);
+    other.totals = {};
+    other.hash = {};
+}
+
 SweepPlane::SweepPlane(const HostGraph& graph, const Plane& plane, const RoutingSpec& routing,
                        const TransactionRules& rules, std::uint64_t seed, SweepAccount& account)
     : graph_(graph),
@@ -91,21 +105,28 @@ void SweepPlane::build_ports() {
     reset_spray();
 }
 
-void SweepPlane::take_landings(Time before, LargeVector<Landing>& to) {
-    if (first_landing_ >= before) {
-        return;
-    }
-    const bool all = last_landing_ < before;
-    first_landing_ = Time::never();
-    last_landing_ = {};
-    if (all && to.empty()) {
+void SweepPlane::move_landings(Time before, LargeVector<Landing>& to) {
+    if (last_landing_ < before && to.empty()) {
+        first_landing_ = Time::never();
+        last_landing_ = {};
         to.swap(landings_);
         return;
     }
+    take_landings(before, [&to](const Landing& landing) { to.push_back(landing); });
+}
+
+// Those before an instant.
+template <class PerLanding>
+void SweepPlane::take_landings(Time before, PerLanding&& per_landing) {
+    if (first_landing_ >= before) {
+        return;
+    }
+    first_landing_ = Time::never();
+    last_landing_ = {};
     std::size_t kept = 0;
     for (const Landing& landing : landings_) {
         if (landing.time < before) {
-            to.push_back(landing);
+            per_landing(landing);
             continue;
         }
         first_landing_ = std::min(first_landing_, landing.time);
@@ -113,6 +134,10 @@ void SweepPlane::take_landings(Time before, LargeVector<Landing>& to) {
         landings_[kept++] = landing;
     }
     landings_.resize(kept);
+}
+
+void SweepPlane::tell_landings(Time before) {
+    take_landings(before, [this](const Landing& landing) { deliver(landing); });
 }
 
 void SweepPlane::add_on_way(std::vector<std::int64_t>& flits) const {
@@ -153,17 +178,12 @@ void SweepPlane::reset_arbiters() {
 
 void SweepPlane::deliver(const Landing& landing) {
     ++events_;
+    lot_.last = std::max(lot_.last, landing.time);
     if (rules_.one_by_one()) {
         deliver_one_by_one(landing);
         return;
     }
     const std::uint32_t id = landing.flit >> 2U;
-    if (landing.counted) {
-        flits_outside_ -= landing.count;
-        on_way_[graph_.links[landing.link].to] -= message_flits(messages_[id], false);
-        finish_data(id);
-        return;
-    }
     Message& message = messages_[id];
     const bool answer = (landing.flit & 1U) != 0;
     const bool followed = traces() && trace_landing(landing);
@@ -180,60 +200,60 @@ void SweepPlane::deliver(const Landing& landing) {
     }
     on_way_[graph_.links[landing.link].to] -= message_flits(message, answer);
     if (!answer) {
-        reach_completer(id, landing.link);
+        reach_completer(id, landing);
         return;
     }
     if (message.read) {
-        finish_data(id);
+        finish_data(id, landing.time);
     } else {
-        account_.totals.response_flits += plane_.stands_for;
+        told().totals.response_flits += plane_.stands_for;
     }
     free_message(id);
 }
 
-void SweepPlane::reach_completer(std::uint32_t id, LinkId from) {
+void SweepPlane::reach_completer(std::uint32_t id, const Landing& landing) {
     Message& message = messages_[id];
-    message.answer_link = way_back_[from];
+    message.answer_link = way_back_[landing.link];
     if (message.read) {
-        account_.totals.request_flits +=
+        told().totals.request_flits +=
             plane_.stands_for * (exchanges_.empty() ? 1 : exchanges_[id].transactions.forward);
         message.released_by_request = false;
-        account_.deliveries.push_back(delivery(id));
+        told().deliveries.push_back(delivery(id, landing.time));
         return;
     }
-    finish_data(id);
+    finish_data(id, landing.time);
     if (rules_.responses == ResponsePolicy::none) {
         free_message(id);
     } else {
-        queue_answer(id, 1, account_.now);
+        queue_answer(id, 1, landing.time);
     }
 }
 
 // The data of a port-message has arrived whole.
-void SweepPlane::finish_data(std::uint32_t id) {
+void SweepPlane::finish_data(std::uint32_t id, Time at) {
     const Message& message = messages_[id];
-    account_.totals.flits += std::int64_t{plane_.stands_for} * message.flits;
-    account_.totals.payload_bytes += plane_.stands_for * message.bytes.count;
-    account_.totals.port_messages += plane_.stands_for;
-    account_.totals.last_delivery = account_.now;
+    Told& told = this->told();
+    told.totals.flits += std::int64_t{plane_.stands_for} * message.flits;
+    told.totals.payload_bytes += plane_.stands_for * message.bytes.count;
+    told.totals.port_messages += plane_.stands_for;
+    told.totals.last_delivery = std::max(told.totals.last_delivery, at);
     const std::uint64_t ends =
         EventHash::begin({message.collective, message.phase, message.source_rank, message.destination_rank});
     for (std::uint32_t port = port_number(message); port < port_number(message) + plane_.stands_for; ++port) {
-        account_.hash.add_after(ends, {port, static_cast<std::uint64_t>(account_.now.ps)});
+        told.hash.add_after(ends, {port, static_cast<std::uint64_t>(at.ps)});
         if (account_.recording) {
-            account_.records.push_back({message.collective, message.phase, message.source_rank,
-                                        message.destination_rank, port, message.bytes.count, message.flits,
-                                        message.injected, account_.now});
+            told.records.push_back({message.collective, message.phase, message.source_rank, message.destination_rank,
+                                    port, message.bytes.count, message.flits, message.injected, at});
         }
     }
-    account_.deliveries.push_back(delivery(id));
-    account_.deliveries.back().taken = account_.now - message.ready;
+    told.deliveries.push_back(delivery(id, at));
+    told.deliveries.back().taken = at - message.ready;
     if (traces()) [[unlikely]] {
-        tell_parts(id, account_.deliveries.back());
+        tell_parts(id, told.deliveries.back());
     }
 }
 
-Delivery SweepPlane::delivery(std::uint32_t id) const {
+Delivery SweepPlane::delivery(std::uint32_t id, Time at) const {
     const Message& message = messages_[id];
     return {id,
             message.read && !message.answered,
@@ -245,6 +265,7 @@ Delivery SweepPlane::delivery(std::uint32_t id) const {
             message.flits,
             message.bytes,
             message.injected,
+            at,
             {},
             nullptr,
             message.released_by_request,

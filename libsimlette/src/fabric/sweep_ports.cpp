@@ -41,9 +41,7 @@ void SweepPlane::run(Time decide_before, Time absorb_before) {
             busy_[word] &= ~(std::uint64_t{1} << bit);
             if (order_[place] >= first_switch_link_) {
                 visit<true>(place, decide_before, absorb_before);
-                if (unanswered_ < landings_.size()) {
-                    answer_landings();  // at once: the port that answers may be the next, and have nothing else to do
-                }
+                tell_landed();
             } else if (tags_.empty()) {
                 visit<false>(place, decide_before, absorb_before);
             } else {

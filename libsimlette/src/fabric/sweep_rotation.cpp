@@ -36,7 +36,7 @@ void SweepPlane::land_in_turn(Port& port, std::uint32_t channel, Time first, std
     port.outputs[channel].rotate(flits, port.pool, [&](const FlitRun& run, std::int64_t last) {
         port.on_wire = last + 1 == flits ? run.flit : port.on_wire;
         if (is_told(run)) {
-            add_landing({first + port.flit_time * last, run.flit, run.count, port.link});
+            come_home({first + port.flit_time * last, run.flit, run.count, port.link});
         }
     });
 }

@@ -74,13 +74,13 @@ void SweepPlane::take_requests(std::uint32_t id, LinkId from) {
     if (message.answer_link == no_id) {
         message.answer_link = way_back_[from];
         if (message.read) {
-            account_.deliveries.push_back(delivery(id));
+            told().deliveries.push_back(delivery(id, account_.now));
         }
     }
     if (message.undelivered == 0 && message.read) {
-        account_.totals.request_flits += plane_.stands_for * exchanges_[id].transactions.forward;
+        told().totals.request_flits += plane_.stands_for * exchanges_[id].transactions.forward;
     } else if (message.undelivered == 0) {
-        finish_data(id);
+        finish_data(id, account_.now);
     }
     if (!message.read || message.answered) {
         message.released_by_request = message.read;
@@ -101,9 +101,9 @@ void SweepPlane::take_answers(std::uint32_t id, std::uint32_t flits) {
         return;
     }
     if (message.read) {
-        finish_data(id);
+        finish_data(id, account_.now);
     } else {
-        account_.totals.response_flits += plane_.stands_for * transactions.back;
+        told().totals.response_flits += plane_.stands_for * transactions.back;
     }
     free_message(id);
 }

@@ -142,7 +142,7 @@ struct Simulator::State {
         if (options.tally_latency) {
             for (const Delivery& delivery : carrier.deliveries()) {
                 if (!delivery.asked) {
-                    latencies.add((t - delivery.injected).ps, delivery.planes);
+                    latencies.add((delivery.at - delivery.injected).ps, delivery.planes);
                 }
             }
         }

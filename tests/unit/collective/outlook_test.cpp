@@ -31,6 +31,7 @@ Delivery delivery(std::uint32_t source, std::uint32_t destination, Bytes bytes, 
     one.source_rank = source;
     one.destination_rank = destination;
     one.bytes = bytes;
+    one.at = Time{500};
     return one;
 }
 
@@ -48,7 +49,7 @@ TEST_CASE("a rank reacts once the flits that it lacks can have come") {
     std::vector<std::int64_t> on_way{4, 0, 3, 0};
     CHECK(run.first_reaction({Time{1000}, Duration{10}, 1, Bytes{1280}, on_way}) ==
           Time{1020});  // four may be there, but of each message one must come
-    run.deliver(Time{500}, delivery(1, 2, {1280}), orders);
+    run.deliver(delivery(1, 2, {1280}), orders);
     CHECK(run.first_reaction(two_ports) == Time{1010});
     on_way = {0, 0, 2, 0};
     CHECK(run.first_reaction({Time{1000}, Duration{10}, 1, Bytes{1280}, on_way}) == Time{1010});
@@ -61,14 +62,14 @@ TEST_CASE("ranks in the last phase react all together, when it ends, and others 
     const auto deliver_all = [&](std::uint32_t to, std::uint32_t phase) {
         for (std::uint32_t from = 0; from < 4; ++from) {
             if (from != to) {
-                run.deliver(Time{500}, delivery(from, to, {1280}, phase), orders);
+                run.deliver(delivery(from, to, {1280}, phase), orders);
             }
         }
     };
     for (std::uint32_t rank = 0; rank < 3; ++rank) {
         deliver_all(rank, 0);
     }
-    run.deliver(Time{500}, delivery(0, 1, {1280}, 1), orders);
+    run.deliver(delivery(0, 1, {1280}, 1), orders);
     CHECK(run.first_reaction(two_ports) == Time{1020});  // the last rank of the first phase
     deliver_all(3, 0);
     CHECK(run.first_reaction(two_ports) == Time{1020});  // all but one lack six flits

@@ -75,7 +75,8 @@ public:
     };
     // Requires: it is spec().earliest_start.
     void start(Time now, Orders& orders);
-    void deliver(Time now, const Delivery& delivery, Orders& orders);
+    // Deliveries that set nothing off may come in any order, ahead of others of their time.
+    void deliver(const Delivery& delivery, Orders& orders);
     // All ranks finish at `end`, for a caller that knows without messages. Requires: it has not started.
     void conclude(Time end);
     // A rank asks for data. It may go once its holder has entered the phase that the request belongs to. If the holder
@@ -141,7 +142,7 @@ private:
     TimeParts way_of(const Arrival& arrival) const;  // from the start of the collective
     static bool decides(const Arrival& later, const Arrival& than);
     void go_on_by(std::uint32_t rank, const Arrival& last, Time now, Orders& orders);
-    void note_arrival(Time now, const Delivery& delivery);
+    void note_arrival(const Delivery& delivery);
     std::size_t at(std::uint32_t phase, std::uint32_t rank) const {
         return std::size_t{phase} * schedule_.ranks + rank;
     }
@@ -191,7 +192,7 @@ public:
     template <class Network>
     void open(Network& network, Time t) {
         network.open(t);
-        deliver(t, network.deliveries());
+        deliver(network.deliveries());
         for (const std::uint32_t id : network.wakes()) {
             start(id, t);
         }
@@ -231,7 +232,7 @@ private:
     static constexpr std::size_t nowhere = SIZE_MAX;
 
     std::size_t index_of(std::uint32_t id) const;  // into collectives_, or nowhere
-    void deliver(Time now, Span<Delivery> deliveries);
+    void deliver(Span<Delivery> deliveries);
     void sort_orders();
     void note_finished(std::size_t index);
 

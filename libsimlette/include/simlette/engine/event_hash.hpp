@@ -14,6 +14,8 @@ public:
     void add(std::initializer_list<std::uint64_t> numbers) { add_after(0, numbers); }
     // The same, where `begun` stands for the first of the numbers.
     void add_after(std::uint64_t begun, std::initializer_list<std::uint64_t> numbers) { sum_ += begin(numbers, begun); }
+    // Those of another sum.
+    void add_all(const EventHash& other) { sum_ += other.sum_; }
     static std::uint64_t begin(std::initializer_list<std::uint64_t> numbers, std::uint64_t begun = 0) {
         for (const std::uint64_t number : numbers) {
             begun = mix(begun ^ number);

@@ -21,6 +21,7 @@ Delivery FlitNetwork<Queue>::delivery(std::uint32_t message) const {
             origin.data_flits(),
             origin.bytes,
             origin.injected,
+            now_,
             {},
             nullptr,
             origin.released_by_request};

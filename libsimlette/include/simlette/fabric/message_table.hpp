@@ -41,7 +41,7 @@ public:
     std::uint32_t add(const PortMessage& next, LinkId link, std::uint32_t port, Time injected);
     void drop(std::uint32_t id) { free_.push_back(id); }
 
-    Delivery delivery(std::uint32_t id, bool asked) const;
+    Delivery delivery(std::uint32_t id, bool asked, Time now) const;
     // Its data has arrived whole.
     void finish(std::uint32_t id, Time now);
     void count_request() { ++totals_.request_flits; }

@@ -6,7 +6,8 @@
 //
 // As long as deliveries set off nothing but answers, they may be told after a window, and it may be as long as the
 // shortest way to a switch: a port to an accelerator comes before the one that answers. Where nothing goes back to
-// another port, neither credits nor answers, it may be of any length.
+// another port, neither credits nor answers, it may be of any length. Each plane tells what landed on it in such a
+// window by itself, as one lot, in no order.
 //
 // Planes that look alike and have carried the same so far are one SweepPlane. Once they are to carry different things,
 // each goes on by itself, as a copy.
@@ -45,12 +46,13 @@ public:
     static const char* misfit(const HostGraph& graph, const RoutingSpec& routing);
 
     // As in FlitNetwork, but that instants are those of deliveries and wakes alone, and where a long window may begin
-    // or much has happened since the last.
+    // or much has happened since the last. Deliveries of a long window are told at its last landing, each with the time
+    // at which it came, in so many openings as there are planes.
     Time now() const { return account_.now; }
     // Runs the ports as far as it takes to know; not to `limit` or beyond.
     Time next_instant(Time limit);
     void open(Time t);
-    Span<Delivery> deliveries() const { return account_.deliveries; }
+    Span<Delivery> deliveries() const { return account_.told.deliveries; }
     Span<std::uint32_t> wakes() const { return wakes_; }
     void inject(const Injection& injection);
     void reply(const Delivery& request, bool released_by_request);
@@ -74,13 +76,13 @@ public:
     // Deliveries are still to be told from before what the ports have decided: not an instant to stop at.
     bool ahead() const { return now() < decided_; }
     const FlitTrace& traced() const { return account_.trace; }
-    const std::vector<MessageRecord>& records() const { return account_.records; }
+    const std::vector<MessageRecord>& records() const { return account_.told.records; }
     // These require: settled.
     NetworkStatistics statistics() const;
     std::vector<LinkStatistics> link_statistics() const;
     std::vector<Duration> wire_times() const;
     std::uint64_t events() const;  // steps of ports and deliveries
-    std::uint64_t event_hash() const { return account_.hash.value(); }
+    std::uint64_t event_hash() const { return account_.told.hash.value(); }
     StallReport explain() const;
     void clear();
 
@@ -100,7 +102,8 @@ private:
     Time credits_home() const;
 
     void begin_window(Time start);
-    void sort_landings(Time since);
+    void take_landings();
+    void sort_landings();
     void run_ports(Time decide_before, Time absorb_before);
     // Calls work(plane) for each.
     template <class Work>
@@ -121,6 +124,7 @@ private:
     Time first_reaction(Outlook::Pace pace) const;
     Time long_end(Time limit) const;
     void go_ahead(Time end);
+    std::int64_t take_lots();
     // What lands on several planes at a time may be told in any order.
     bool earlier(const Landing& a, const Landing& b) const {
         return a.time != b.time || !many_landings_ ? a.time < b.time : a.link < b.link;
@@ -148,6 +152,8 @@ private:
     LargeVector<Landing> due_landings_;
     LargeVector<Landing> sorting_;
     std::size_t landed_ = 0;  // of due_landings_
+    std::size_t lots_ = 0;    // planes whose lot is still to be told
+    Time lots_at_;
     using Alarm = std::pair<Time, std::uint32_t>;
     struct Later {
         bool operator()(const Alarm& a, const Alarm& b) const {

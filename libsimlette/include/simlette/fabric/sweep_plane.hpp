@@ -32,19 +32,28 @@ namespace simlette {
 // Of each link one more than of any link that its flits go on by; empty if links depend on each other in a cycle.
 std::vector<std::uint32_t> channel_stages(const HostGraph& graph);
 
-// What the planes of a fabric write outside themselves: as deliveries are told, and what is traced as ports go on.
-struct SweepAccount {
-    Time now;  // the instant that is open
+// What landings make known. Nothing but the deliveries and the records has an order.
+struct Told {
     std::vector<Delivery> deliveries;
-    std::deque<TimeParts> parts;  // of those that were traced
     std::vector<MessageRecord> records;
-    bool recording = false;
     NetworkStatistics totals;
     EventHash hash;
+
+    // Takes all of another but its deliveries.
+    void take_sums(Told& other);
+};
+
+// What the planes of a fabric share: what is told at the open instant and before, and what is traced as ports go on.
+struct SweepAccount {
+    Time now;  // the instant that is open
+    Told told;
+    std::deque<TimeParts> parts;  // of those that were traced
+    bool recording = false;
     FlitTrace trace;
 };
 
-class SweepPlane {
+// By itself in the cache: several threads may have one each.
+class alignas(64) SweepPlane {
 public:
     struct Landing {
         Time time;  // of the last of these flits
@@ -52,7 +61,6 @@ public:
         std::uint32_t count = 0;
         LinkId link = 0;
         std::uint16_t slot = 0;  // of the plane
-        bool counted = false;    // before it was told
     };
     static_assert(sizeof(Landing) == 24);
 
@@ -71,8 +79,13 @@ public:
 
     // Ports decide before one instant, and see what comes before the other.
     void run(Time decide_before, Time absorb_before);
-    // The same; data that lands before the instant is answered as it lands.
+    // The same; what lands before the instant is told, as one lot: nothing but the plane reacts to it.
     void run_ahead(Time decide_before);
+    struct Lot {
+        Told told;
+        Time last;  // landing; 0: there was none
+    };
+    Lot& lot() { return lot_; }
     // Nothing goes back from where flits come to, but credits of accelerators to the ports that spend them: a window
     // may be as long as one likes if ports go through it from the sources on.
     bool one_direction() const { return !switch_credits_ && rules_.responses == ResponsePolicy::none; }
@@ -83,16 +96,13 @@ public:
     Time first_landing() const { return first_landing_; }
     Time last_event() const { return last_event_; }
     // Moves those before an instant.
-    void take_landings(Time before, LargeVector<Landing>& to);
+    void move_landings(Time before, LargeVector<Landing>& to);
     void add_landing(const Landing& landing) {
         landings_.push_back(landing);
         landings_.back().slot = static_cast<std::uint16_t>(plane_.slot);
         first_landing_ = std::min(first_landing_, landing.time);
         last_landing_ = std::max(last_landing_, landing.time);
     }
-    // Of data; that it has landed is told later.
-    void answer_early(Landing& landing);
-
     const Spread& spread_of(const Injection& injection) { return sources_.spread(injection); }
     void inject(const Injection& injection, const Spread& spread);
     void reply(std::uint32_t id, bool released_by_request);
@@ -207,7 +217,26 @@ private:
     void list_feeders();
     void run_from_sources(Time decide_before);
     void end_run(Time decide_before);
-    void answer_landings();
+    void tell_landings(Time before);
+    template <class PerLanding>
+    void take_landings(Time before, PerLanding&& per_landing);
+    // Flits come to a core.
+    void come_home(const Landing& landing) {
+        if (landing.time >= tell_before_) {
+            add_landing(landing);
+            return;
+        }
+        __builtin_prefetch(message_of(landing));
+        landed_.push_back(landing);
+    }
+    // What the port at hand has let land.
+    void tell_landed() {
+        for (const Landing& landing : landed_) {
+            deliver(landing);
+        }
+        landed_.clear();
+    }
+    Told& told() { return lots_ ? lot_.told : account_.told; }
     Place place_of(const Port& port) const { return static_cast<Place>(&port - ports_.data()); }
     void need(Place place) { busy_[place / 64] |= std::uint64_t{1} << place % 64; }
     void expect(Time t) { attention_ = t < attention_ ? t : attention_; }
@@ -383,8 +412,8 @@ private:
     void tell_parts(std::uint32_t message, Delivery& delivery);
 
     // Deliveries.
-    void reach_completer(std::uint32_t id, LinkId from);
-    void finish_data(std::uint32_t id);
+    void reach_completer(std::uint32_t id, const Landing& landing);
+    void finish_data(std::uint32_t id, Time at);
     void queue_answer(std::uint32_t id, std::uint32_t flits, Time at);
     void put_answer(std::uint32_t id, std::uint32_t flits, bool last, Time at);
     void deliver_one_by_one(const Landing& landing);
@@ -392,7 +421,7 @@ private:
     void take_answers(std::uint32_t id, std::uint32_t flits);
     void let_answers_go(std::uint32_t id);
     std::uint32_t new_answer(std::uint32_t id);
-    Delivery delivery(std::uint32_t id) const;
+    Delivery delivery(std::uint32_t id, Time at) const;
     std::uint32_t new_message();
     void free_message(std::uint32_t id);
     Duration stall_of(const Port& port, std::uint32_t channel) const;
@@ -411,11 +440,13 @@ private:
     bool flit_by_flit_;  // flits of one port-message part at switches
     bool switch_credits_ = false;  // some link to a switch has finite credits
     Duration window_{0};
-    Duration long_window_{0};            // of one that deliveries are told after
-    Time answer_before_;                 // what lands before then is answered before it is told
-    std::size_t unanswered_ = SIZE_MAX;  // of landings_: the first that was not looked at
-    Time decided_;                       // decisions before it have been made
-    Time attention_ = Time::never();     // when a port has something to do next
+    Duration long_window_{0};  // of one that deliveries are told after
+    Lot lot_;
+    bool lots_ = false;  // ports go ahead
+    Time tell_before_;   // what lands before then is told at once
+    std::vector<Landing> landed_;
+    Time decided_;                    // decisions before it have been made
+    Time attention_ = Time::never();  // when a port has something to do next
     Time last_event_;
     LargeVector<Port> ports_;
     std::vector<Place> place_;  // of each link
