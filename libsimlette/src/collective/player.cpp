@@ -172,15 +172,18 @@ void CollectiveRun::conclude(Time end) {
     finished_ranks_ = schedule_.ranks;
 }
 
-void CollectiveRun::deliver(const Delivery& delivery, Orders& orders) {
+bool CollectiveRun::deliver(const Delivery& delivery, Orders& orders) {
     const std::uint32_t rank = delivery.destination_rank - first_place_;
     std::int64_t& bytes = arrived_[at(delivery.phase, rank)];
     bytes += delivery.of_all_planes().count;
-    require(bytes <= needed(delivery.phase, rank), "no byte is delivered twice");
+    const std::int64_t lacking = needed(delivery.phase, rank) - bytes;
+    require(lacking >= 0, "no byte is delivered twice");
     note_arrival(delivery);
-    if (delivery.phase == phase_[rank] && bytes == needed(delivery.phase, rank)) {
-        go_on(rank, last_of(delivery.phase, rank).at, orders);
+    if (lacking > 0 || delivery.phase != phase_[rank]) {
+        return false;
     }
+    go_on(rank, last_of(delivery.phase, rank).at, orders);
+    return finished();
 }
 
 // Of deliveries at one instant the lowest (source, destination, port) counts.
@@ -193,18 +196,16 @@ bool CollectiveRun::decides(const Arrival& later, const Arrival& than) {
 
 void CollectiveRun::note_arrival(const Delivery& delivery) {
     const std::uint32_t destination = delivery.destination_rank - first_place_;
-    TimeParts parts;
-    parts.wait = delivery.taken;
-    const Arrival arrival{delivery.at,
-                          delivery.source_rank - first_place_,
-                          destination,
-                          delivery.port,
-                          delivery.phase,
-                          delivery.released_by_request,
-                          delivery.parts != nullptr ? *delivery.parts : parts};
+    Arrival arrival{delivery.at,    delivery.source_rank - first_place_, destination, delivery.port,
+                    delivery.phase, delivery.released_by_request,        {}};
     Arrival& last = last_of_[spec_.phase_barrier ? arrival.phase : at(arrival.phase, destination)];
-    if (decides(arrival, last)) {
-        last = arrival;
+    if (!decides(arrival, last)) {
+        return;
+    }
+    arrival.parts.wait = delivery.taken;
+    last = arrival;
+    if (delivery.parts != nullptr) {
+        last.parts = *delivery.parts;
     }
 }
 
@@ -453,9 +454,7 @@ void Player::deliver(Span<Delivery> deliveries) {
             group.ask(delivery.at, delivery, orders_);
             continue;
         }
-        const bool before = group.finished();
-        group.deliver(delivery, orders_);
-        if (!before && group.finished()) {
+        if (group.deliver(delivery, orders_)) {
             note_finished(index);
         }
     }

@@ -75,8 +75,8 @@ public:
     };
     // Requires: it is spec().earliest_start.
     void start(Time now, Orders& orders);
-    // Deliveries that set nothing off may come in any order, ahead of others of their time.
-    void deliver(const Delivery& delivery, Orders& orders);
+    // Those that set nothing off may come in any order. Returns whether it has finished by this.
+    bool deliver(const Delivery& delivery, Orders& orders);
     // All ranks finish at `end`, for a caller that knows without messages. Requires: it has not started.
     void conclude(Time end);
     // A rank asks for data. It may go once its holder has entered the phase that the request belongs to. If the holder
