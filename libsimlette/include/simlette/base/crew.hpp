@@ -19,8 +19,9 @@ public:
     Crew(const Crew&) = delete;
     Crew& operator=(const Crew&) = delete;
 
-    // Calls work(part) for each part below `parts`, each on any thread, and returns when all are done. Parts must not
-    // touch what others change. Throws what one of them threw, the lowest of those that did.
+    // Calls work(part) for each part below `parts`, each on any thread, and returns when all are done. A part comes to
+    // the same thread each time, whose cache knows it, unless that one lags behind. Parts must not touch what others
+    // change. Throws what one of them threw, the lowest of those that did.
     template <class Work>
     void share(std::size_t parts, Work& work) {
         begin({[](void* what, std::size_t part) { (*static_cast<Work*>(what))(part); }, &work, parts});
@@ -33,14 +34,21 @@ private:
         std::size_t parts = 0;
     };
 
+    // Parts that are for one thread first.
+    struct alignas(64) Share {
+        std::atomic<std::size_t> next{0};
+        std::size_t end = 0;
+    };
+
     void begin(const Task& task);
-    void serve();
-    void take_parts();
+    void serve(std::size_t who);
+    void take_parts(std::size_t who);
+    void take_part(std::size_t part);
 
     std::vector<std::thread> others_;
     Task task_;
     std::atomic<std::uint32_t> round_{0};  // of tasks; the last one ends the threads
-    std::atomic<std::size_t> next_{0};     // part
+    std::vector<Share> shares_;            // of each thread
     std::atomic<std::uint32_t> working_{0};
     std::mutex failing_;
     std::exception_ptr failure_;
