@@ -54,6 +54,7 @@ Outlook::Pace SweepPlane::pace(Time from) const {
 
 void SweepPlane::run_ahead(Time decide_before) {
     lots_ = true;
+    lot_.landings = 0;
     lot_.last = {};
     const bool in_order = traces() || !(one_way_ || lands_once_);  // what completes a message is known by its time
     if (!in_order) {
@@ -183,18 +184,18 @@ void SweepNetwork::go_ahead(Time end) {
     }
 }
 
-// Of all planes, told one after the other at the instant at which the last flits landed. Returns how many deliveries.
+// Of all planes, told one after the other at the instant at which the last flits landed. Returns how many landings.
 std::int64_t SweepNetwork::take_lots() {
-    std::int64_t deliveries = 0;
+    std::int64_t landings = 0;
     lots_at_ = {};
     for (SweepPlane& plane : planes_) {
         SweepPlane::Lot& lot = plane.lot();
-        deliveries += std::ssize(lot.told.deliveries);
         account_.told.take_sums(lot.told);
+        landings += lot.landings;
         lots_at_ = std::max(lots_at_, lot.last);
     }
-    lots_ = lots_at_ > Time{} ? planes_.size() : 0;
-    return deliveries;
+    lots_ = landings > 0 ? planes_.size() : 0;
+    return landings;
 }
 
 }  // namespace simlette

@@ -178,6 +178,7 @@ void SweepPlane::reset_arbiters() {
 
 void SweepPlane::deliver(const Landing& landing) {
     ++events_;
+    ++lot_.landings;
     lot_.last = std::max(lot_.last, landing.time);
     if (rules_.one_by_one()) {
         deliver_one_by_one(landing);
@@ -246,11 +247,29 @@ void SweepPlane::finish_data(std::uint32_t id, Time at) {
                                     port, message.bytes.count, message.flits, message.injected, at});
         }
     }
-    told.deliveries.push_back(delivery(id, at));
-    told.deliveries.back().taken = at - message.ready;
+    Delivery done = delivery(id, at);
+    done.taken = at - message.ready;
     if (traces()) [[unlikely]] {
-        tell_parts(id, told.deliveries.back());
+        tell_parts(id, done);
     }
+    tell(done);
+}
+
+// In a lot those to one rank in a phase, one after the other, are told as the one that counts, with the bytes of all.
+void SweepPlane::tell(const Delivery& delivery) {
+    std::vector<Delivery>& deliveries = told().deliveries;
+    const bool joins = lots_ && !account_.telling_each && !traces() && !deliveries.empty() &&
+                       deliveries.back().destination_rank == delivery.destination_rank &&
+                       deliveries.back().phase == delivery.phase && deliveries.back().collective == delivery.collective;
+    if (!joins) {
+        deliveries.push_back(delivery);
+        return;
+    }
+    const Bytes bytes = deliveries.back().bytes + delivery.bytes;
+    if (counts_before(delivery, deliveries.back())) {
+        deliveries.back() = delivery;
+    }
+    deliveries.back().bytes = bytes;
 }
 
 Delivery SweepPlane::delivery(std::uint32_t id, Time at) const {

@@ -63,6 +63,7 @@ struct Simulator::State {
             }
         } else if (auto* sweep = std::get_if<SweepNetwork>(&network)) {
             sweep->record_messages(options.record_messages);
+            sweep->tell_each(options.tally_latency);
             sweep->look_out(player);
             sweep->use_threads(options.threads);
         } else if (auto* message = std::get_if<MessageNetwork>(&network)) {

@@ -64,6 +64,8 @@ public:
     void settle();
 
     void record_messages(bool on) { account_.recording = on; }
+    // Deliveries to one rank in a phase are not told as one, nor with the time of one, in long windows either.
+    void tell_each(bool on) { account_.telling_each = on; }
     // Follows the flits of these; before anything is injected.
     void trace(const std::vector<TracedMessage>& messages);
     // Leaves out what other ports of the accelerators carry, where planes are alike; before anything is injected.

@@ -49,6 +49,7 @@ struct SweepAccount {
     Told told;
     std::deque<TimeParts> parts;  // of those that were traced
     bool recording = false;
+    bool telling_each = false;  // delivery of a lot
     FlitTrace trace;
 };
 
@@ -83,7 +84,8 @@ public:
     void run_ahead(Time decide_before);
     struct Lot {
         Told told;
-        Time last;  // landing; 0: there was none
+        std::int64_t landings = 0;
+        Time last;  // of them
     };
     Lot& lot() { return lot_; }
     // Nothing goes back from where flits come to, but credits of accelerators to the ports that spend them: a window
@@ -414,6 +416,7 @@ private:
     // Deliveries.
     void reach_completer(std::uint32_t id, const Landing& landing);
     void finish_data(std::uint32_t id, Time at);
+    void tell(const Delivery& delivery);
     void queue_answer(std::uint32_t id, std::uint32_t flits, Time at);
     void put_answer(std::uint32_t id, std::uint32_t flits, bool last, Time at);
     void deliver_one_by_one(const Landing& landing);

@@ -122,4 +122,12 @@ struct Delivery {
     Bytes of_all_planes() const { return bytes * planes; }
 };
 
+// Of deliveries to one rank in a phase the last counts, of several at one instant that of the lowest (source, port).
+inline bool counts_before(const Delivery& a, const Delivery& b) {
+    if (a.at != b.at) {
+        return a.at > b.at;
+    }
+    return a.source_rank != b.source_rank ? a.source_rank < b.source_rank : a.port < b.port;
+}
+
 }  // namespace simlette
