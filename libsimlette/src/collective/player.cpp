@@ -175,7 +175,7 @@ void CollectiveRun::conclude(Time end) {
 void CollectiveRun::deliver(Time now, const Delivery& delivery, Orders& orders) {
     const std::uint32_t rank = delivery.destination_rank - first_place_;
     std::int64_t& bytes = arrived_[at(delivery.phase, rank)];
-    bytes += delivery.of_all_planes().count;
+    bytes += delivery.bytes.count;
     require(bytes <= needed(delivery.phase, rank), "no byte is delivered twice");
     note_arrival(now, delivery);
     if (delivery.phase == phase_[rank] && bytes == needed(delivery.phase, rank)) {

@@ -213,7 +213,8 @@ void SweepPlane::reach_completer(std::uint32_t id, LinkId from) {
 void SweepPlane::finish_data(std::uint32_t id) {
     const Message& message = messages_[id];
     account_.totals.flits += std::int64_t{plane_.stands_for} * message.flits;
-    account_.totals.payload_bytes += plane_.stands_for * message.bytes.count;
+    const PortBytes bytes = bytes_of(message);
+    account_.totals.payload_bytes += bytes.over(plane_.index, plane_.stands_for).count;
     account_.totals.port_messages += plane_.stands_for;
     account_.totals.last_delivery = account_.now;
     const std::uint64_t ends =
@@ -222,7 +223,7 @@ void SweepPlane::finish_data(std::uint32_t id) {
         account_.hash.add_after(ends, {port, static_cast<std::uint64_t>(account_.now.ps)});
         if (account_.recording) {
             account_.records.push_back({message.collective, message.phase, message.source_rank,
-                                        message.destination_rank, port, message.bytes.count, message.flits,
+                                        message.destination_rank, port, bytes.at(port).count, message.flits,
                                         message.injected, account_.now});
         }
     }
@@ -243,7 +244,7 @@ Delivery SweepPlane::delivery(std::uint32_t id) const {
             message.destination_rank,
             port_number(message),
             message.flits,
-            message.bytes,
+            bytes_of(message).over(plane_.index, plane_.stands_for),
             message.injected,
             {},
             nullptr,
@@ -328,13 +329,15 @@ std::uint32_t SweepPlane::start_message(const PortMessage& next, LinkId link) {
     const std::uint32_t peer = next.message.destination_rank;
     Message& message = messages_[id];
     message.ready = next.waiting.ready;
-    message.bytes = next.bytes;
+    message.whole_bytes = next.on_alike.whole;
+    message.last_port = next.on_alike.last_port;
+    message.missing = next.on_alike.missing;
     message.collective = injection.collective;
     message.phase = injection.phase;
     message.source_rank = injection.read ? peer : injection.rank;
     message.destination_rank = injection.read ? injection.rank : peer;
     message.first_link = link;
-    message.port = graph_.links[link].from_port;
+    message.port = static_cast<std::uint16_t>(graph_.links[link].from_port);
     message.answer_link = no_id;
     message.flits = static_cast<std::uint32_t>(injection.read ? next.transactions.back : next.transactions.forward);
     message.undelivered = static_cast<std::uint32_t>(next.transactions.forward);
