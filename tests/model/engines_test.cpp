@@ -203,13 +203,13 @@ TEST_CASE("The sweep gives what the reference gives, where it goes far ahead of 
     });
 }
 
-// The second collective, which does not spread evenly, begins at any instant of the first.
+// The second collective, which spreads otherwise, begins at any instant of the first.
 TEST_CASE("The sweep gives what the reference gives, where planes part while they carry flits", "[engines]") {
     for_each_seed(306, Cases::engines, [](Random& random) {
         FabricSpec fabric = one_in(random, 3) ? random_levels(random)
                                               : packet_fabric(static_cast<std::uint32_t>(random.between(2, 6)), 1);
         random_times(random, fabric);
-        fabric.ports = std::max(fabric.ports, static_cast<std::uint32_t>(random.between(2, 4)));
+        fabric.ports = std::max(fabric.ports, static_cast<std::uint32_t>(random.between(2, 9)));
         fabric.routing = {};
         const Duration flit{5'120'000'000'000'000 / fabric.port_rate.per_second};
         fabric.latency.egress_endpoint = flit * random.between(0, 20);
@@ -219,9 +219,12 @@ TEST_CASE("The sweep gives what the reference gives, where planes part while the
         if (one_in(random, 3)) {
             random_choices(random, fabric);
         }
-        const std::int64_t even = std::int64_t{640} * fabric.ports * fabric.accelerators;
-        CollectiveSpec first = all_reduce(even * random.between(1, 4),
-                                          one_in(random, 3) ? ScheduleKind::one_shot : ScheduleKind::two_shot);
+        const bool one_shot = one_in(random, 3);
+        const std::int64_t flit_each = std::int64_t{640} * (one_shot ? 1 : fabric.accelerators);
+        const std::int64_t flits = one_in(random, 2) ? fabric.ports * random.between(1, 4) : random.between(1, 30);
+        CollectiveSpec first =
+            all_reduce(flit_each * flits - (one_in(random, 2) ? 0 : random.between(1, flit_each - 1)),
+                       one_shot ? ScheduleKind::one_shot : ScheduleKind::two_shot);
         CollectiveSpec second = all_reduce(random.between(1, 20'000));
         first.operation = one_in(random, 2) ? Operation::read : Operation::write;
         first.send_order = one_in(random, 2) ? SendOrder::same : SendOrder::rotated;
@@ -292,8 +295,11 @@ TEST_CASE("The sweep simulates planes that carry the same once", "[engines]") {
         simulator.drain();
         return simulator.statistics().events;
     };
-    const std::int64_t even = 8 * 640;
-    CHECK(steps(even) * 6 < steps(even + 640));
+    const auto flits = [&](std::int64_t each) { return steps(each * 640 - 1); };
+    CHECK(steps(8 * 640) * 7 < flits(9));
+    CHECK(flits(8) * 7 < flits(9));
+    CHECK(flits(12) * 3 < flits(9));      // four by four
+    CHECK(flits(10) * 5 < flits(9) * 3);  // two by two
 }
 
 TEST_CASE("The sweep loses nothing when it is stopped twice at one instant", "[engines]") {
@@ -438,7 +444,7 @@ TEST_CASE("The sweep stops after so many events though a message lands whole onl
 TEST_CASE("The sweep stops soon though one message among many is far longer than the others", "[engines]") {
     constexpr std::uint32_t ranks = 256;
     constexpr std::int64_t most_events = 300'000;  // of more than a million
-    SizeTable sizes(ranks, std::vector<Bytes>(ranks, Bytes{640 * 8}));
+    SizeTable sizes(ranks, std::vector<Bytes>(ranks, Bytes{640 * 9}));
     sizes[0][1] = Bytes{std::int64_t{1} << 30};
     CollectiveSpec spec;
     spec.primitive = Primitive::all_to_all;

@@ -175,7 +175,7 @@ void CollectiveRun::conclude(Time end) {
 bool CollectiveRun::deliver(const Delivery& delivery, Orders& orders) {
     const std::uint32_t rank = delivery.destination_rank - first_place_;
     std::int64_t& bytes = arrived_[at(delivery.phase, rank)];
-    bytes += delivery.of_all_planes().count;
+    bytes += delivery.bytes.count;
     const std::int64_t lacking = needed(delivery.phase, rank) - bytes;
     require(lacking >= 0, "no byte is delivered twice");
     note_arrival(delivery);

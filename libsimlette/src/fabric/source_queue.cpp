@@ -32,7 +32,7 @@ const Spread& SourceQueues::spread(const Injection& injection) {
     spread_.flits.assign(std::size_t{links} * plane_.count, 0);
     spread_.largest = {0};
     spread_.messages = spread_.powers = 0;
-    spread_.even = sprays_to_all_;
+    spread_.parts.assign(spread_.flits.size(), !sprays_to_all_);
     std::int64_t before = injection.before;
     std::uint32_t begin = 0;
     for (std::uint32_t i = 0; i < spread_.stretches.size(); ++i) {
@@ -57,12 +57,16 @@ void SourceQueues::spread_sprayed(const Injection& injection, const Stretch& str
     const std::uint32_t ports = ports_to_all();
     const std::int64_t units = stretch.units;
     const std::int64_t round = striping_.restarts(units, ports) ? 1 : ports / std::gcd(std::int64_t{ports}, units);
-    spread_.even = spread_.even && striping_.even(stretch.bytes, ports);
     for (std::int64_t i = 0; i < std::min(messages, round); ++i) {
         const std::int64_t times = 1 + (messages - 1 - i) / round;
+        std::int64_t last = 0;
         for (std::uint32_t port = 0; port < ports; ++port) {
             const std::uint32_t place = striping_.place(port, before + i * units, units, ports);
-            give(injection, port, striping_.sprayed(stretch.bytes, units, place, ports), times);
+            const Bytes bytes = striping_.sprayed(stretch.bytes, units, place, ports);
+            give(injection, port, bytes, times);
+            const std::int64_t carried = rules_.fidelity == Fidelity::ualink ? bytes.count : flits_for(bytes);
+            spread_.parts[port] = spread_.parts[port] || (port > 0 && carried != last);
+            last = carried;
         }
     }
 }
@@ -153,15 +157,20 @@ PortMessage SourceQueues::next(LinkId link) {
     const Injection& injection = held.injection;
     const PortMessage::Waiting waiting = cursor.waiting;
     OutMessage message;
-    const Bytes bytes =
-        sprays_to_all_ ? find_sprayed(cursor, held, link, message) : find_each(cursor, held, link, message);
+    const PortBytes on_alike =
+        sprays_to_all_ ? find_sprayed(cursor, held, link, message) : PortBytes{find_each(cursor, held, link, message)};
+    const Bytes bytes = on_alike.at(sprayed_port(link));
     const std::int64_t flits = forward_flits(rules_, bytes, injection.read, injection.requests_per_control);
     begin(port, injection.collective, message.destination, flits);
     cursor.left -= flits;
     if (cursor.left == 0) {
         drop_first(port);
     }
-    return {&injection, message, bytes, transactions_of(rules_, bytes, injection.read, injection.requests_per_control),
+    return {&injection,
+            message,
+            bytes,
+            on_alike,
+            transactions_of(rules_, bytes, injection.read, injection.requests_per_control),
             waiting};
 }
 
@@ -177,9 +186,9 @@ void SourceQueues::go_on(Cursor& cursor, const Held& held) {
 }
 
 // Goes past the messages that have nothing for the port.
-Bytes SourceQueues::find_sprayed(Cursor& cursor, const Held& held, LinkId link, OutMessage& message) const {
+PortBytes SourceQueues::find_sprayed(Cursor& cursor, const Held& held, LinkId link, OutMessage& message) const {
     const std::uint32_t ports = ports_to_all();
-    const auto position = static_cast<std::uint32_t>(link % graph_.ports_to_all + plane_.index);
+    const std::uint32_t position = sprayed_port(link);
     std::int64_t turn = Striping::turn(position, cursor.before, ports);
     for (;; go_on(cursor, held)) {
         const Stretch& stretch = held.stretches[cursor.stretch];
@@ -191,7 +200,9 @@ Bytes SourceQueues::find_sprayed(Cursor& cursor, const Held& held, LinkId link, 
             cursor.index += static_cast<std::uint32_t>(past);
             read(cursor, held.injection, message);
             cursor.before += (past + 1) * units;
-            return striping_.sprayed(message.bytes, units, place - past * units, ports);
+            return plane_.stands_for > 1
+                       ? striping_.sprayed_alike(message.bytes, units, place - past * units, ports, position)
+                       : PortBytes{striping_.sprayed(message.bytes, units, place - past * units, ports)};
         }
         cursor.index = stretch.end;
         cursor.before += left;

@@ -26,16 +26,10 @@ SweepNetwork::SweepNetwork(const HostGraph& graph, const RoutingSpec& routing, c
       plane_count_(std::max(1U, static_cast<std::uint32_t>(split_.links.size()))) {
     require(misfit(graph, routing) == nullptr, "a sweep carries what it was asked to");
     graph.check();
-    carry_all();
     planes_.reserve(plane_count_);
-    planes_.emplace_back(alike_ ? split_.graph : graph, plane_at(0), routing, rules, seed, account_);
+    planes_.emplace_back(plane_count_ > 1 ? split_.graph : graph, planes_from(0, plane_count_, 0), routing, rules, seed,
+                         account_);
     end_ = start_ + planes_.front().window();
-}
-
-void SweepNetwork::carry_all() {
-    carried_.resize(plane_count_);
-    std::iota(carried_.begin(), carried_.end(), 0U);
-    alike_ = plane_count_ > 1;
 }
 
 const char* SweepNetwork::misfit(const HostGraph& graph, const RoutingSpec& routing) {
@@ -45,27 +39,50 @@ const char* SweepNetwork::misfit(const HostGraph& graph, const RoutingSpec& rout
     return channel_stages(graph).empty() ? "links depend on each other in a cycle" : nullptr;
 }
 
-Plane SweepNetwork::plane_at(std::uint32_t slot) const {
-    if (plane_count_ == 1) {
-        return {};
-    }
-    const std::uint32_t plane = carried_[slot];
-    return {plane, plane_count_, alike_ ? plane_count_ : 1, slot, &split_.links[plane]};
+Plane SweepNetwork::planes_from(std::uint32_t first, std::uint32_t count, std::uint32_t slot) const {
+    return plane_count_ == 1 ? Plane{} : Plane{first, plane_count_, count, slot, &split_.links[first]};
 }
 
-// From now on they carry different things.
-void SweepNetwork::part_planes() {
-    alike_ = false;
-    planes_.front().stand_at(plane_at(0));
-    for (std::uint32_t slot = 1; slot < carried_.size(); ++slot) {
-        planes_.push_back(planes_.front());
-        planes_.back().stand_at(plane_at(slot));
+const SweepPlane& SweepNetwork::carrier_of(std::uint32_t plane) const {
+    return *std::find_if(planes_.begin(), planes_.end(), [plane](const SweepPlane& one) { return one.carries(plane); });
+}
+
+template <class Parts>
+void SweepNetwork::part_planes(Parts&& parts) {
+    const std::size_t before = planes_.size();
+    std::vector<std::uint16_t> origins;  // of the planes that are new
+    for (std::size_t slot = 0; slot < before; ++slot) {
+        SweepPlane* last = &planes_[slot];
+        const std::uint32_t end = last->plane().index + last->plane().stands_for;
+        for (std::uint32_t first = last->plane().index + 1; first < end; ++first) {
+            if (!parts(first)) {
+                continue;
+            }
+            const auto next = static_cast<std::uint32_t>(planes_.size());
+            planes_.push_back(*last);
+            const Plane& plane = last->plane();
+            last->stand_at(planes_from(plane.index, first - plane.index, plane.slot));
+            last = &planes_.back();
+            last->stand_at(planes_from(first, end - first, next));
+            origins.push_back(static_cast<std::uint16_t>(slot));
+        }
     }
+    if (!origins.empty()) {
+        part_landings(origins);
+    }
+}
+
+// What was to be told of a plane is to be told of those that have left it too.
+void SweepNetwork::part_landings(const std::vector<std::uint16_t>& origins) {
+    const std::size_t first_new = planes_.size() - origins.size();
     sorting_.clear();
     for (std::size_t i = landed_; i < due_landings_.size(); ++i) {
-        for (std::size_t slot = 0; slot < planes_.size(); ++slot) {
-            sorting_.push_back(due_landings_[i]);
-            sorting_.back().slot = static_cast<std::uint16_t>(slot);
+        sorting_.push_back(due_landings_[i]);
+        for (std::size_t k = 0; k < origins.size(); ++k) {
+            if (origins[k] == due_landings_[i].slot) {
+                sorting_.push_back(due_landings_[i]);
+                sorting_.back().slot = static_cast<std::uint16_t>(first_new + k);
+            }
         }
     }
     due_landings_.swap(sorting_);
@@ -76,11 +93,15 @@ void SweepNetwork::carry_only(const std::vector<std::uint32_t>& ports) {
     if (plane_count_ == 1 || ports.empty()) {
         return;
     }
-    require(alike_ && quiet(), "what is carried is settled before anything is injected");
-    carried_ = ports;
-    std::sort(carried_.begin(), carried_.end());
-    carried_.erase(std::unique(carried_.begin(), carried_.end()), carried_.end());
-    part_planes();
+    require(planes_.size() == 1 && quiet(), "what is carried is settled before anything is injected");
+    std::vector<std::uint32_t> carried = ports;
+    std::sort(carried.begin(), carried.end());
+    carried.erase(std::unique(carried.begin(), carried.end()), carried.end());
+    planes_.front().stand_at(planes_from(carried.front(), 1, 0));
+    for (std::uint32_t slot = 1; slot < carried.size(); ++slot) {
+        planes_.push_back(planes_.front());
+        planes_.back().stand_at(planes_from(carried[slot], 1, slot));
+    }
 }
 
 Time SweepNetwork::attention() const {
@@ -270,16 +291,16 @@ void SweepNetwork::settle() {
 
 void SweepNetwork::trace(const std::vector<TracedMessage>& messages) {
     account_.trace.want(messages);
-    if (account_.trace.on() && alike_) {
-        part_planes();
+    if (account_.trace.on()) {
+        part_planes([](std::uint32_t) { return true; });
     }
 }
 
 void SweepNetwork::inject(const Injection& injection) {
     require(!ahead(), "ports do not go ahead of what is injected");
     const Spread& spread = planes_.front().spread_of(injection);
-    if (alike_ && !spread.even) {
-        part_planes();
+    if (planes_.size() < plane_count_) {
+        part_planes([&spread](std::uint32_t plane) { return spread.parts[plane]; });
     }
     injected_messages_ += spread.messages;
     injected_powers_ += spread.powers;
@@ -289,13 +310,12 @@ void SweepNetwork::inject(const Injection& injection) {
 }
 
 void SweepNetwork::reply(const Delivery& request, bool released_by_request) {
-    if (request.planes > 1) {  // those that were alike then
-        for (SweepPlane& plane : planes_) {
+    const std::uint32_t first = planes_[request.slot].plane().index;  // as it was then
+    for (SweepPlane& plane : planes_) {
+        if (plane.plane().index >= first && plane.plane().index < first + request.planes) {
             plane.reply(request.message, released_by_request);
         }
-        return;
     }
-    planes_[request.slot].reply(request.message, released_by_request);
 }
 
 void SweepNetwork::reset_arbiters() {
@@ -313,7 +333,7 @@ std::uint64_t SweepNetwork::events() const {
 template <class PerLink>
 void SweepNetwork::for_each_link(PerLink&& per_link) const {
     for (std::uint32_t i = 0; i < plane_count_; ++i) {
-        const SweepPlane& plane = planes_[alike_ ? 0 : i];
+        const SweepPlane& plane = carrier_of(i);
         const auto links = static_cast<LinkId>(graph_.links.size() / plane_count_);
         for (LinkId link = 0; link < links; ++link) {
             per_link(plane, link, plane_count_ > 1 ? split_.links[i][link] : link);
@@ -356,7 +376,7 @@ std::vector<Duration> SweepNetwork::wire_times() const {
 StallReport SweepNetwork::explain() const {
     std::vector<WaitingPort> waiting;
     for (std::uint32_t i = 0; i < plane_count_; ++i) {
-        for (WaitingPort& port : planes_[alike_ ? 0 : i].waiting()) {
+        for (WaitingPort& port : carrier_of(i).waiting()) {
             if (plane_count_ > 1) {
                 const std::vector<LinkId>& links = split_.links[i];
                 port.link = links[port.link];
@@ -377,8 +397,7 @@ void SweepNetwork::clear() {
         planes_.pop_back();
     }
     planes_.front().clear();
-    carry_all();
-    planes_.front().stand_at(plane_at(0));
+    planes_.front().stand_at(planes_from(0, plane_count_, 0));
     account_.now = {};
     account_.told = {};
     account_.parts.clear();

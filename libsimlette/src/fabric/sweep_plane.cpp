@@ -235,7 +235,8 @@ void SweepPlane::finish_data(std::uint32_t id, Time at) {
     const Message& message = messages_[id];
     Told& told = this->told();
     told.totals.flits += std::int64_t{plane_.stands_for} * message.flits;
-    told.totals.payload_bytes += plane_.stands_for * message.bytes.count;
+    const PortBytes bytes = bytes_of(message);
+    told.totals.payload_bytes += bytes.over(plane_.index, plane_.stands_for).count;
     told.totals.port_messages += plane_.stands_for;
     told.totals.last_delivery = std::max(told.totals.last_delivery, at);
     const std::uint64_t ends =
@@ -244,7 +245,7 @@ void SweepPlane::finish_data(std::uint32_t id, Time at) {
         told.hash.add_after(ends, {port, static_cast<std::uint64_t>(at.ps)});
         if (account_.recording) {
             told.records.push_back({message.collective, message.phase, message.source_rank, message.destination_rank,
-                                    port, message.bytes.count, message.flits, message.injected, at});
+                                    port, bytes.at(port).count, message.flits, message.injected, at});
         }
     }
     Delivery done = delivery(id, at);
@@ -282,7 +283,7 @@ Delivery SweepPlane::delivery(std::uint32_t id, Time at) const {
             message.destination_rank,
             port_number(message),
             message.flits,
-            message.bytes,
+            bytes_of(message).over(plane_.index, plane_.stands_for),
             message.injected,
             at,
             {},
@@ -368,13 +369,15 @@ std::uint32_t SweepPlane::start_message(const PortMessage& next, LinkId link) {
     const std::uint32_t peer = next.message.destination_rank;
     Message& message = messages_[id];
     message.ready = next.waiting.ready;
-    message.bytes = next.bytes;
+    message.whole_bytes = next.on_alike.whole;
+    message.last_port = next.on_alike.last_port;
+    message.missing = next.on_alike.missing;
     message.collective = injection.collective;
     message.phase = injection.phase;
     message.source_rank = injection.read ? peer : injection.rank;
     message.destination_rank = injection.read ? injection.rank : peer;
     message.first_link = link;
-    message.port = graph_.links[link].from_port;
+    message.port = static_cast<std::uint16_t>(graph_.links[link].from_port);
     message.answer_link = no_id;
     message.flits = static_cast<std::uint32_t>(injection.read ? next.transactions.back : next.transactions.forward);
     message.undelivered = static_cast<std::uint32_t>(next.transactions.forward);

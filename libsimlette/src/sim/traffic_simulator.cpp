@@ -131,7 +131,7 @@ void TrafficSimulator::State::count_waiting(Time t, std::int64_t bytes) {
 }
 
 void TrafficSimulator::State::deliver(const Delivery& delivery, Time t) {
-    const Bytes bytes = delivery.of_all_planes();
+    const Bytes bytes = delivery.bytes;
     network_latencies.add((t - delivery.injected).ps, delivery.planes);
     count_waiting(t, -bytes.count);
     accepted_bytes += in_window(t) ? bytes.count : 0;

@@ -177,7 +177,7 @@ std::optional<Time> TrafficSource::deliver(const Delivery& delivery) {
     const auto found = under_way_.find(key(delivery.source_rank, delivery.phase));
     require(found != under_way_.end(), "what is delivered was under way");
     Message& message = found->second;
-    message.undelivered = {message.undelivered.count - delivery.of_all_planes().count};
+    message.undelivered = {message.undelivered.count - delivery.bytes.count};
     if (message.undelivered.count > 0) {
         return std::nullopt;
     }

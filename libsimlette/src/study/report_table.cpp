@@ -119,16 +119,18 @@ std::string groups_table(const RunReport& report) {
 }
 
 std::string traffic_text(const NetworkStatistics& statistics) {
-    const auto count = [](std::int64_t flits) { return count_text(static_cast<std::uint64_t>(flits)); };
-    std::string text = count(statistics.flits) + " flits";
+    const auto counted = [](std::int64_t number, const char* what) {
+        return fmt::format("{} {}{}", count_text(static_cast<std::uint64_t>(number)), what, number == 1 ? "" : "s");
+    };
+    std::string text = counted(statistics.flits, "flit");
     if (statistics.port_messages > 0) {
-        text += fmt::format(" in {} port-messages", count(statistics.port_messages));
+        text += " in " + counted(statistics.port_messages, "port-message");
     }
     if (statistics.request_flits > 0) {
-        text += fmt::format(", {} request flits", count(statistics.request_flits));
+        text += ", " + counted(statistics.request_flits, "request flit");
     }
     if (statistics.response_flits > 0) {
-        text += fmt::format(", {} response flits", count(statistics.response_flits));
+        text += ", " + counted(statistics.response_flits, "response flit");
     }
     return text;
 }

@@ -181,17 +181,25 @@ void check_whole(const Case& one) {
     check_ports(one, queues, fabric.graph, 0, each);
 }
 
-void check_even(const Case& one, const std::vector<Spread>& spreads, std::uint32_t ports) {
+// A port parts from the one before it if it carries something else of any message.
+void check_parts(const Case& one, const std::vector<Spread>& spreads, std::uint32_t ports) {
     const RoutingSpec& routing = one.fabric->spec.routing;
-    const std::int64_t unit = one.rules.fidelity == Fidelity::ualink ? 256 : 640;
+    const bool packed = one.rules.fidelity == Fidelity::ualink;
+    const Striping striping(routing, packed ? Bytes{256} : Bytes{640}, one.fabric->spec.seed);
     for (std::size_t i = 0; i < spreads.size(); ++i) {
-        const std::vector<OutMessage>& messages = one.injected[i].all();
-        const bool even = routing.policy == RoutingPolicy::spray &&
-                          std::all_of(messages.begin(), messages.end(), [&](const OutMessage& message) {
-                              const bool whole = routing.granularity == Granularity::flit || message.bytes.count == 0;
-                              return whole && message.bytes.count % (unit * ports) == 0;
-                          });
-        CHECK(spreads[i].even == even);
+        std::vector<bool> parts(ports, routing.policy != RoutingPolicy::spray);
+        std::int64_t before = one.injections[i].before;
+        for (const OutMessage& message : one.injected[i].all()) {
+            const auto carried = [&](std::uint32_t port) {
+                const Bytes bytes = striping.share(message, one.source, before, ports, port);
+                return packed ? bytes.count : flits_for(bytes);
+            };
+            for (std::uint32_t port = 1; port < ports; ++port) {
+                parts[port] = parts[port] || carried(port) != carried(port - 1);
+            }
+            before += striping.units(message.bytes);
+        }
+        CHECK(spreads[i].parts == parts);
     }
 }
 
@@ -209,7 +217,7 @@ void check_planes(const Case& one) {
     for (const Spread& spread : spreads) {
         each.push_back(&spread);
     }
-    check_even(one, spreads, count);
+    check_parts(one, spreads, count);
     for (std::uint32_t plane = 0; plane < count; ++plane) {
         SourceQueues queues = first;
         queues.stand_at({plane, count});

@@ -14,7 +14,7 @@ namespace simlette {
 struct Plane {
     std::uint32_t index = 0;  // and the port of each accelerator
     std::uint32_t count = 1;
-    std::uint32_t stands_for = 1;                // planes, itself and those after it
+    std::uint32_t stands_for = 1;                // planes that carry the same: itself and those after it
     std::uint32_t slot = 0;                      // among those that are simulated
     const std::vector<LinkId>* links = nullptr;  // its links in the whole fabric; nullptr: it is the whole
 };

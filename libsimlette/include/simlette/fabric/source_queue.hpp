@@ -24,7 +24,8 @@ namespace simlette {
 struct PortMessage {
     const Injection* injection = nullptr;  // until the next one is added
     OutMessage message;
-    Bytes bytes{0};  // of the message
+    Bytes bytes{0};      // of the message
+    PortBytes on_alike;  // the same for all ports that this one stands for
     Transactions transactions;
     // Since when its flits have waited, and what the port had done by then.
     struct Waiting {
@@ -44,7 +45,7 @@ struct Spread {
     Bytes largest{0};                 // port-message
     std::int64_t messages = 0;        // of ports
     std::int64_t powers = 0;          // of two, that are nearest to the flits of each of them: the sum of exponents
-    bool even = true;                 // every port gets the same of each message
+    std::vector<bool> parts;          // by port: of some message it carries something else than the port before
 };
 
 class SourceQueues {
@@ -133,7 +134,7 @@ private:
     void spread_each(const Injection& injection, std::uint32_t begin, std::uint32_t end, std::int64_t before);
     void give(const Injection& injection, std::size_t port, Bytes bytes, std::int64_t times = 1);
     // The part of the next message that has one for a port.
-    Bytes find_sprayed(Cursor& cursor, const Held& held, LinkId link, OutMessage& message) const;
+    PortBytes find_sprayed(Cursor& cursor, const Held& held, LinkId link, OutMessage& message) const;
     Bytes find_each(Cursor& cursor, const Held& held, LinkId link, OutMessage& message) const;
     static void go_on(Cursor& cursor, const Held& held);  // to the next stretch
     static void read(Cursor& cursor, const Injection& injection, OutMessage& message);
@@ -149,6 +150,8 @@ private:
         return bytes;
     }
     std::uint32_t ports_to_all() const { return graph_.ports_to_all * plane_.count; }
+    // Of its accelerator. Requires: sprays_to_all_.
+    std::uint32_t sprayed_port(LinkId link) const { return link % graph_.ports_to_all + plane_.index; }
     std::uint32_t hold(const Injection& injection, const Stretches& stretches);
     void append(LinkId link, std::int64_t flits, std::uint32_t held, PortMessage::Waiting waiting);
     void drop_first(Port& port);

@@ -9,6 +9,19 @@
 
 namespace simlette {
 
+// Bytes that each of several ports gets of a message, of which all have equally many units.
+struct PortBytes {
+    Bytes whole{0};               // of those whose units are full
+    std::uint16_t last_port = 0;  // that gets the last unit
+    std::uint16_t missing = 0;    // bytes of it
+    Bytes at(std::uint32_t port) const { return over(port, 1); }
+    // Of so many ports from one on.
+    Bytes over(std::uint32_t first, std::uint32_t ports) const {
+        const bool has_last = last_port >= first && last_port < first + ports;
+        return {whole.count * ports - (has_last ? missing : 0)};
+    }
+};
+
 // Counts along the messages of one (collective, phase, source), whatever their destinations.
 class Striping {
 public:
@@ -24,11 +37,6 @@ public:
     // Whole messages take one candidate, whatever came before.
     bool one_port() const {
         return routing_.policy == RoutingPolicy::hashed || routing_.policy == RoutingPolicy::fixed;
-    }
-    // So many candidates get the same bytes each.
-    bool even(Bytes bytes, std::uint32_t candidates) const {
-        return !one_port() && routing_.granularity == Granularity::flit &&
-               bytes.count % (unit_.count * candidates) == 0;
     }
     // Every message begins at the first candidate.
     bool restarts(std::int64_t units, std::uint32_t candidates) const {
@@ -64,12 +72,24 @@ public:
         if (place >= units) {
             return {0};
         }
-        const std::int64_t here = units <= candidates ? 1 : 1 + (units - 1 - place) / candidates;
+        const std::int64_t here = units_at(place, units, candidates);
         const bool has_last = place + (here - 1) * candidates == units - 1;
         return {here * unit_.count - (has_last ? units * unit_.count - bytes.count : 0)};
     }
+    // The same of a candidate and those after it that get equally many units.
+    // Requires: Granularity::flit, and that it gets some.
+    PortBytes sprayed_alike(Bytes bytes, std::int64_t units, std::int64_t place, std::uint32_t candidates,
+                            std::uint32_t position) const {
+        const std::int64_t last = (position + units - 1 - place) % candidates;
+        return {unit_ * units_at(place, units, candidates), static_cast<std::uint16_t>(last),
+                static_cast<std::uint16_t>(units * unit_.count - bytes.count)};
+    }
 
 private:
+    static std::int64_t units_at(std::int64_t place, std::int64_t units, std::uint32_t candidates) {
+        return units <= candidates ? 1 : 1 + (units - 1 - place) / candidates;
+    }
+
     RoutingSpec routing_;
     Bytes unit_;
     std::uint64_t seed_;

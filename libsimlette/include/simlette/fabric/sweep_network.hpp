@@ -9,8 +9,8 @@
 // another port, neither credits nor answers, it may be of any length. Each plane tells what landed on it in such a
 // window by itself, as one lot, in no order.
 //
-// Planes that look alike and have carried the same so far are one SweepPlane. Once they are to carry different things,
-// each goes on by itself, as a copy.
+// Planes that look alike, stand next to each other and have carried the same so far are one SweepPlane. Once some are
+// to carry something else, they go on by themselves, as a copy.
 //
 // It carries any routing but adaptive; misfit() says what it leaves to FlitNetwork.
 #pragma once
@@ -91,10 +91,13 @@ public:
 private:
     using Landing = SweepPlane::Landing;
 
-    Plane plane_at(std::uint32_t slot) const;
+    Plane planes_from(std::uint32_t first, std::uint32_t count, std::uint32_t slot) const;
     bool carries_flits() const;
-    void carry_all();
-    void part_planes();
+    // Those for which parts(plane) holds from the ones before them.
+    template <class Parts>
+    void part_planes(Parts&& parts);
+    void part_landings(const std::vector<std::uint16_t>& origins);
+    const SweepPlane& carrier_of(std::uint32_t plane) const;
     // Calls per_link(plane, its link, the link in the whole) for every link.
     template <class PerLink>
     void for_each_link(PerLink&& per_link) const;
@@ -137,10 +140,8 @@ private:
     bool many_landings_;  // as in FlitNetwork
     Planes split_;
     std::uint32_t plane_count_;
-    std::vector<std::uint32_t> carried_;  // planes
     SweepAccount account_;
-    std::vector<SweepPlane> planes_;  // by slot: one for all, or those that are carried
-    bool alike_ = false;              // the first stands for all
+    std::vector<SweepPlane> planes_;  // by slot
     std::uint32_t threads_ = 1;
     std::unique_ptr<Crew> crew_;  // if there is more than one
     const Outlook* outlook_ = nullptr;

@@ -70,6 +70,10 @@ public:
                std::uint64_t seed, SweepAccount& account);
     // From now on it is another one of those that look alike, or stands for fewer of them.
     void stand_at(const Plane& plane);
+    const Plane& plane() const { return plane_; }
+    bool carries(std::uint32_t plane) const {
+        return plane >= plane_.index && plane < plane_.index + plane_.stands_for;
+    }
 
     Duration window() const { return window_; }
     Duration long_window() const { return long_window_; }  // of one that deliveries are told after
@@ -169,19 +173,21 @@ private:
     struct alignas(64) Message {
         Time ready;  // of its last flit at its source; of data that was read see Delivery::taken
         Time injected;
-        Bytes bytes{0};
+        Bytes whole_bytes{0};  // as PortBytes, whose
+        std::uint16_t last_port = 0;
+        std::uint16_t missing = 0;
         std::uint32_t collective = 0;
         std::uint32_t phase = 0;
         std::uint32_t source_rank = 0;
         std::uint32_t destination_rank = 0;
         LinkId first_link = 0;
         LinkId answer_link = no_id;     // once the request has arrived
-        std::uint32_t port = 0;         // of the accelerator that sends first
         std::uint32_t flits = 0;        // of data
         std::uint32_t undelivered = 0;  // of the half that is under way
-        bool read = false;
-        bool answered = false;  // the data that was asked for has been let go
-        bool released_by_request = false;
+        std::uint16_t port = 0;         // of the accelerator that sends first
+        bool read : 1 = false;
+        bool answered : 1 = false;  // the data that was asked for has been let go
+        bool released_by_request : 1 = false;
     };
     static_assert(sizeof(Message) == 64);
     // More of a message of ualink. If its transactions are answered one by one, what answers it is a message too.
@@ -393,6 +399,9 @@ private:
     }
     // Of the accelerator that sends first, on the plane or the first of those that it stands for.
     std::uint32_t port_number(const Message& message) const { return message.port + plane_.index; }
+    static PortBytes bytes_of(const Message& message) {
+        return {message.whole_bytes, message.last_port, message.missing};
+    }
     LinkId in_whole(LinkId link) const { return plane_.links == nullptr ? link : (*plane_.links)[link]; }
     // An answer is ready.
     struct TracedAnswer {

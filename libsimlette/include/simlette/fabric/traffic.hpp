@@ -104,7 +104,7 @@ struct Delivery {
     std::uint32_t destination_rank = 0;
     std::uint32_t port = 0;
     std::int64_t flits = 0;
-    Bytes bytes{0};
+    Bytes bytes{0};  // on all planes
     Time injected;
     Time at;  // when
     // Since its last flit was ready at its source. Of data that was read: since the request was ready, or since the
@@ -118,8 +118,6 @@ struct Delivery {
     // this one on.
     std::uint32_t slot = 0;
     std::uint32_t planes = 1;
-
-    Bytes of_all_planes() const { return bytes * planes; }
 };
 
 // Of deliveries to one rank in a phase the last counts, of several at one instant that of the lowest (source, port).
