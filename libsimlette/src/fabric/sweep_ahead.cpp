@@ -20,7 +20,7 @@ void SweepPlane::build_long_window() {
         const LinkId back = way_back_[port.link];
         if (rules_.fidelity == Fidelity::ualink ||
             (answers && (!one_way_ || back == no_id || place_[back] < place_of(port)))) {
-            long_window_ = Duration{0};
+            long_window_ = rules_.fidelity == Fidelity::ualink ? Duration{0} : window_;
         }
     }
 }
@@ -52,28 +52,47 @@ Outlook::Pace SweepPlane::pace(Time from) const {
     return pace;
 }
 
+// What is answered is told before the ports that answer go on: in a window that is no longer than others, all of it.
 void SweepPlane::run_ahead(Time decide_before) {
+    const bool answers = rules_.responses != ResponsePolicy::none;
     lots_ = true;
     lot_.landings = 0;
     lot_.last = {};
-    const bool in_order = traces() || !(one_way_ || lands_once_);  // what completes a message is known by its time
-    if (!in_order) {
-        tell_before_ = decide_before;
-        tell_landings(decide_before);  // what is on a longer way than others
+    if (answers) {
+        tell_landings(decide_before);
     }
+    tell_before_ = lands_in_order() ? Time{} : decide_before;
     if (one_direction()) {
         run_from_sources(decide_before);
     } else {
         run(decide_before, decide_before);
     }
-    if (in_order) {
+    tell_before_ = {};
+    if (!answers) {
+        tell_landings(decide_before);
+    }
+    lots_ = false;
+}
+
+void SweepPlane::tell_landings(Time before) {
+    if (lands_in_order()) {
         std::sort(landings_.begin(), landings_.end(), [](const Landing& a, const Landing& b) {
             return std::tie(a.time, a.link) < std::tie(b.time, b.link);
         });
-        tell_landings(decide_before);
     }
-    tell_before_ = {};
-    lots_ = false;
+    take_landings(before, [this](const Landing& landing) { landed_.push_back(landing); });
+    tell_landed();
+}
+
+void SweepPlane::tell_landed() {
+    constexpr std::size_t ahead = 16;
+    for (std::size_t i = 0; i < landed_.size(); ++i) {
+        if (i + ahead < landed_.size()) {
+            __builtin_prefetch(message_of(landed_[i + ahead]));
+        }
+        deliver(landed_[i]);
+    }
+    landed_.clear();
 }
 
 void SweepPlane::run_from_sources(Time decide_before) {
@@ -149,24 +168,26 @@ bool SweepNetwork::may_grow(const Outlook::Pace& pace) const {
     return planes_.front().one_direction() && usual_landing() < longest_landing(pace);
 }
 
-// Where a window ends that deliveries are told after; its start if there is none.
-Time SweepNetwork::long_end(Time limit) const {
+// Where a window ends of which each plane tells by itself; its start if there is none, or nothing to do in it.
+Time SweepNetwork::lot_end(Time limit) {
     const SweepPlane& plane = planes_.front();
     if (outlook_ == nullptr || (account_.trace.on() && !plane.one_direction()) ||
-        plane.long_window() <= plane.window()) {
+        plane.long_window() < plane.window()) {
         return start_;
     }
     const Outlook::Pace now = pace();
     Duration length = longest_window(now);
-    length = plane.one_direction() ? length : std::min(length, plane.long_window());
+    length = std::max(plane.window(), plane.one_direction() ? length : std::min(length, plane.long_window()));
     Time end = std::min(limit, start_ + length);
     end = alarms_.empty() ? end : std::min(end, alarms_.top().first);
-    const Time next = std::min(attention(), first_landing());
-    if (end <= start_ + plane.window() || next >= end) {
-        return start_;
+    const Time landing = first_landing();
+    const Time next = std::min(attention(), landing);
+    const auto worth_it = [&] { return end > end_ ? next < end : end == end_ && landing < end; };
+    if (worth_it() && calm_before_ < end) {
+        calm_before_ = std::max(calm_before_, first_reaction(now));
     }
-    end = std::min(end, first_reaction(now));
-    return end > start_ + plane.window() && next < end ? end : start_;  // a short one passes over what is empty
+    end = std::min(end, calm_before_);
+    return worth_it() ? end : start_;
 }
 
 void SweepNetwork::go_ahead(Time end) {

@@ -217,7 +217,7 @@ Time SweepNetwork::next_instant(Time limit) {
             next = std::min(next, credits_home());
         }
         if (next >= start_ && !looked_out_) {
-            if (const Time end = long_end(limit); end > start_) {
+            if (const Time end = lot_end(limit); end > start_) {
                 if (ahead()) {
                     return start_;  // all is told: a caller may stop between two long windows
                 }
@@ -270,6 +270,7 @@ void SweepNetwork::open(Time t) {
     }
     for (; !alarms_.empty() && alarms_.top().first == t; alarms_.pop()) {
         wakes_.push_back(alarms_.top().second);
+        calm_before_ = {};
         ++told_;
     }
 }
@@ -298,6 +299,7 @@ void SweepNetwork::trace(const std::vector<TracedMessage>& messages) {
 
 void SweepNetwork::inject(const Injection& injection) {
     require(!ahead(), "ports do not go ahead of what is injected");
+    calm_before_ = {};
     const Spread& spread = planes_.front().spread_of(injection);
     if (planes_.size() < plane_count_) {
         part_planes([&spread](std::uint32_t plane) { return spread.parts[plane]; });
@@ -405,6 +407,7 @@ void SweepNetwork::clear() {
     start_ = decided_ = {};
     end_ = start_ + planes_.front().window();
     looked_out_ = false;
+    calm_before_ = {};
     flits_a_landing_ = injected_messages_ = injected_powers_ = 0;
     due_landings_.clear();
     landed_ = lots_ = 0;

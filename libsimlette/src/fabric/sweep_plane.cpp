@@ -115,31 +115,6 @@ void SweepPlane::move_landings(Time before, LargeVector<Landing>& to) {
     take_landings(before, [&to](const Landing& landing) { to.push_back(landing); });
 }
 
-// Those before an instant.
-template <class PerLanding>
-void SweepPlane::take_landings(Time before, PerLanding&& per_landing) {
-    if (first_landing_ >= before) {
-        return;
-    }
-    first_landing_ = Time::never();
-    last_landing_ = {};
-    std::size_t kept = 0;
-    for (const Landing& landing : landings_) {
-        if (landing.time < before) {
-            per_landing(landing);
-            continue;
-        }
-        first_landing_ = std::min(first_landing_, landing.time);
-        last_landing_ = std::max(last_landing_, landing.time);
-        landings_[kept++] = landing;
-    }
-    landings_.resize(kept);
-}
-
-void SweepPlane::tell_landings(Time before) {
-    take_landings(before, [this](const Landing& landing) { deliver(landing); });
-}
-
 void SweepPlane::add_on_way(std::vector<std::int64_t>& flits) const {
     for (std::uint32_t to = 0; to < graph_.accelerators; ++to) {
         flits[to] += plane_.stands_for * on_way_[to];

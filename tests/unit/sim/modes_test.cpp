@@ -167,3 +167,20 @@ TEST_CASE("latencies of reads are counted once a port-message, in flit mode and 
         CHECK(simulator.message_latency(1) == done.end - Time{0});
     }
 }
+
+TEST_CASE("latencies are counted of each port-message, whatever the engine") {
+    const auto latencies = [](Engine engine) {
+        SimulatorOptions options;
+        options.engine = engine;
+        options.tally_latency = true;
+        Simulator simulator(build_fabric(packet_fabric(8, 2)), options);
+        simulator.register_collective(all_reduce(10'000));
+        simulator.drain();
+        std::vector<Duration> found;
+        for (const unsigned percent : {1U, 10U, 25U, 50U, 75U, 90U, 100U}) {
+            found.push_back(simulator.message_latency(percent));
+        }
+        return found;
+    };
+    CHECK(latencies(Engine::sweep) == latencies(Engine::reference));
+}

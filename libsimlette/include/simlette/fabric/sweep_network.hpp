@@ -4,10 +4,10 @@
 // arrives in it: all arrivals of a window are known when it begins. First the caller takes the deliveries of the
 // window, in order of time, and says what they set off. Then the ports go through it, plane by plane: see SweepPlane.
 //
-// As long as deliveries set off nothing but answers, they may be told after a window, and it may be as long as the
-// shortest way to a switch: a port to an accelerator comes before the one that answers. Where nothing goes back to
-// another port, neither credits nor answers, it may be of any length. Each plane tells what landed on it in such a
-// window by itself, as one lot, in no order.
+// As long as deliveries set off nothing but answers, each plane tells what lands in a window by itself, as one lot, in
+// no order, and the caller takes that after the window. It may be as long as the shortest way to a switch then, where a
+// port to an accelerator comes before the one that answers. Where nothing goes back to another port, neither credits
+// nor answers, it may be of any length.
 //
 // Planes that look alike, stand next to each other and have carried the same so far are one SweepPlane. Once some are
 // to carry something else, they go on by themselves, as a copy.
@@ -45,9 +45,9 @@ public:
     // What it cannot carry; nullptr if it can.
     static const char* misfit(const HostGraph& graph, const RoutingSpec& routing);
 
-    // As in FlitNetwork, but that instants are those of deliveries and wakes alone, and where a long window may begin
-    // or much has happened since the last. Deliveries of a long window are told at its last landing, each with the time
-    // at which it came, in so many openings as there are planes.
+    // As in FlitNetwork, but that instants are those of deliveries and wakes alone, and where a window may begin that
+    // goes ahead or much has happened since the last. Deliveries of a lot are told at the last landing of its window,
+    // each with its own time, plane by plane: the instant opens as many times.
     Time now() const { return account_.now; }
     // Runs the ports as far as it takes to know; not to `limit` or beyond.
     Time next_instant(Time limit);
@@ -64,7 +64,7 @@ public:
     void settle();
 
     void record_messages(bool on) { account_.recording = on; }
-    // Deliveries to one rank in a phase are not told as one, nor with the time of one, in long windows either.
+    // Else a lot has one delivery for several to one rank in a phase: the one that counts, with the bytes of all.
     void tell_each(bool on) { account_.telling_each = on; }
     // Follows the flits of these; before anything is injected.
     void trace(const std::vector<TracedMessage>& messages);
@@ -120,14 +120,14 @@ private:
         const Landing& later = due_landings_[std::min(place + ahead, due_landings_.size() - 1)];
         return planes_[later.slot].message_of(later);
     }
-    // Windows that deliveries are told after.
+    // Windows that go ahead of the deliveries.
     Outlook::Pace pace() const;
     std::int64_t usual_landing() const;
     std::int64_t longest_landing(const Outlook::Pace& pace) const;
     bool may_grow(const Outlook::Pace& pace) const;
     Duration longest_window(const Outlook::Pace& pace) const;
     Time first_reaction(Outlook::Pace pace) const;
-    Time long_end(Time limit) const;
+    Time lot_end(Time limit);
     void go_ahead(Time end);
     std::int64_t take_lots();
     // What lands on several planes at a time may be told in any order.
@@ -149,6 +149,7 @@ private:
     Time end_;
     Time decided_;                        // decisions before it have been made
     bool looked_out_ = false;             // in this window
+    Time calm_before_;                    // no delivery before it sets anything off, unless more is injected
     std::int64_t flits_a_landing_ = 0;    // as long windows have shown
     std::int64_t injected_messages_ = 0;  // as Spread counts them
     std::int64_t injected_powers_ = 0;
@@ -156,7 +157,7 @@ private:
     LargeVector<Landing> sorting_;
     std::size_t landed_ = 0;  // of due_landings_
     std::size_t lots_ = 0;    // planes whose lot is still to be told
-    Time lots_at_;
+    Time lots_at_;            // when
     using Alarm = std::pair<Time, std::uint32_t>;
     struct Later {
         bool operator()(const Alarm& a, const Alarm& b) const {

@@ -226,8 +226,26 @@ private:
     void run_from_sources(Time decide_before);
     void end_run(Time decide_before);
     void tell_landings(Time before);
+    // Calls per_landing(landing) for those before an instant.
     template <class PerLanding>
-    void take_landings(Time before, PerLanding&& per_landing);
+    void take_landings(Time before, PerLanding&& per_landing) {
+        if (first_landing_ >= before) {
+            return;
+        }
+        first_landing_ = Time::never();
+        last_landing_ = {};
+        std::size_t kept = 0;
+        for (const Landing& landing : landings_) {
+            if (landing.time < before) {
+                per_landing(landing);
+                continue;
+            }
+            first_landing_ = std::min(first_landing_, landing.time);
+            last_landing_ = std::max(last_landing_, landing.time);
+            landings_[kept++] = landing;
+        }
+        landings_.resize(kept);
+    }
     // Flits come to a core.
     void come_home(const Landing& landing) {
         if (landing.time >= tell_before_) {
@@ -237,13 +255,9 @@ private:
         __builtin_prefetch(message_of(landing));
         landed_.push_back(landing);
     }
-    // What the port at hand has let land.
-    void tell_landed() {
-        for (const Landing& landing : landed_) {
-            deliver(landing);
-        }
-        landed_.clear();
-    }
+    void tell_landed();
+    // Flits of a message come by several links, so that their times say which of them completes it.
+    bool lands_in_order() const { return traces() || !(one_way_ || lands_once_); }
     Told& told() { return lots_ ? lot_.told : account_.told; }
     Place place_of(const Port& port) const { return static_cast<Place>(&port - ports_.data()); }
     void need(Place place) { busy_[place / 64] |= std::uint64_t{1} << place % 64; }

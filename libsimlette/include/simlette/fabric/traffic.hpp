@@ -106,7 +106,7 @@ struct Delivery {
     std::int64_t flits = 0;
     Bytes bytes{0};  // on all planes
     Time injected;
-    Time at;  // when
+    Time at;  // when; the instant that is open, or one before of a lot of a SweepNetwork
     // Since its last flit was ready at its source. Of data that was read: since the request was ready, or since the
     // data was, whichever its departure waited for.
     Duration taken{0};
