@@ -173,8 +173,10 @@ TEST_CASE("latencies are counted of each port-message, whatever the engine") {
         SimulatorOptions options;
         options.engine = engine;
         options.tally_latency = true;
-        Simulator simulator(build_fabric(packet_fabric(8, 2)), options);
-        simulator.register_collective(all_reduce(10'000));
+        Simulator simulator(build_fabric(packet_fabric(32, 2)), options);
+        CollectiveSpec incast = all_reduce(100'000);
+        incast.send_order = SendOrder::same;
+        simulator.register_collective(incast);
         simulator.drain();
         std::vector<Duration> found;
         for (const unsigned percent : {1U, 10U, 25U, 50U, 75U, 90U, 100U}) {
