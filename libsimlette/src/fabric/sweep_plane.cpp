@@ -208,27 +208,34 @@ void SweepPlane::reach_completer(std::uint32_t id, const Landing& landing) {
 // The data of a port-message has arrived whole.
 void SweepPlane::finish_data(std::uint32_t id, Time at) {
     const Message& message = messages_[id];
+    Delivery done = delivery(id, at);
+    done.taken = at - message.ready;
     Told& told = this->told();
     told.totals.flits += std::int64_t{plane_.stands_for} * message.flits;
-    const PortBytes bytes = bytes_of(message);
-    told.totals.payload_bytes += bytes.over(plane_.index, plane_.stands_for).count;
+    told.totals.payload_bytes += done.bytes.count;
     told.totals.port_messages += plane_.stands_for;
     told.totals.last_delivery = std::max(told.totals.last_delivery, at);
     const std::uint64_t ends =
-        EventHash::begin({message.collective, message.phase, message.source_rank, message.destination_rank});
-    for (std::uint32_t port = port_number(message); port < port_number(message) + plane_.stands_for; ++port) {
+        EventHash::begin({message.source_rank, message.destination_rank}, hash_of_phase(message));
+    for (std::uint32_t port = done.port; port < done.port + plane_.stands_for; ++port) {
         told.hash.add_after(ends, {port, static_cast<std::uint64_t>(at.ps)});
         if (account_.recording) {
             told.records.push_back({message.collective, message.phase, message.source_rank, message.destination_rank,
-                                    port, bytes.at(port).count, message.flits, message.injected, at});
+                                    port, bytes_of(message).at(port).count, message.flits, message.injected, at});
         }
     }
-    Delivery done = delivery(id, at);
-    done.taken = at - message.ready;
     if (traces()) [[unlikely]] {
         tell_parts(id, done);
     }
     tell(done);
+}
+
+// Worked out once for many messages that land one after the other.
+std::uint64_t SweepPlane::hash_of_phase(const Message& message) {
+    if (hashed_.collective != message.collective || hashed_.phase != message.phase) {
+        hashed_ = {message.collective, message.phase, EventHash::begin({message.collective, message.phase})};
+    }
+    return hashed_.begun;
 }
 
 // In a lot those to one rank in a phase, one after the other, are told as the one that counts, with the bytes of all.

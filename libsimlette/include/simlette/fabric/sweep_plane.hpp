@@ -439,6 +439,7 @@ private:
     // Deliveries.
     void reach_completer(std::uint32_t id, const Landing& landing);
     void finish_data(std::uint32_t id, Time at);
+    std::uint64_t hash_of_phase(const Message& message);
     void tell(const Delivery& delivery);
     void queue_answer(std::uint32_t id, std::uint32_t flits, Time at);
     void put_answer(std::uint32_t id, std::uint32_t flits, bool last, Time at);
@@ -468,8 +469,14 @@ private:
     Duration window_{0};
     Duration long_window_{0};  // of one that deliveries are told after
     Lot lot_;
-    bool lots_ = false;  // ports go ahead
-    Time tell_before_;   // what lands before then is told at once
+    struct HashedPhase {
+        std::uint32_t collective = no_id;
+        std::uint32_t phase = no_id;
+        std::uint64_t begun = 0;
+    };
+    HashedPhase hashed_;  // that a message landed of last
+    bool lots_ = false;   // ports go ahead
+    Time tell_before_;    // what lands before then is told at once
     std::vector<Landing> landed_;
     Time decided_;                    // decisions before it have been made
     Time attention_ = Time::never();  // when a port has something to do next
