@@ -1,6 +1,5 @@
-// Windows that go ahead of the deliveries: what lands in them is told afterwards.
+// Windows that go ahead of the deliveries: what lands in them is told as lots.
 #include <algorithm>
-#include <iterator>
 #include <tuple>
 
 #include <simlette/fabric/sweep_network.hpp>
@@ -117,7 +116,7 @@ void SweepPlane::run_from_sources(Time decide_before) {
 
 namespace {
 
-constexpr std::int64_t landings_in_cache = 1 << 15;  // the cache holds no more until they are told
+constexpr std::int64_t landings_in_cache = 1 << 15;  // the cache holds no more of what is told of them
 
 }  // namespace
 

@@ -20,7 +20,6 @@ Planes planes_for(const HostGraph& graph, const RoutingSpec& routing) {
 SweepNetwork::SweepNetwork(const HostGraph& graph, const RoutingSpec& routing, const TransactionRules& rules,
                            std::uint64_t seed)
     : graph_(graph),
-      answers_(rules.responses != ResponsePolicy::none),
       many_landings_((graph.has_choices() || graph.has_levels()) && graph.groups == graph.accelerators),
       split_(planes_for(graph, routing)),
       plane_count_(std::max(1U, static_cast<std::uint32_t>(split_.links.size()))) {
@@ -160,7 +159,7 @@ void SweepNetwork::begin_window(Time start) {
     landed_ = 0;
 }
 
-// Those of the window, once it is known that it is a short one.
+// Those of the window, once it is known that something may react to them.
 void SweepNetwork::take_landings() {
     for (SweepPlane& plane : planes_) {
         plane.move_landings(end_, due_landings_);

@@ -136,7 +136,6 @@ private:
     }
 
     const HostGraph& graph_;
-    bool answers_;
     bool many_landings_;  // as in FlitNetwork
     Planes split_;
     std::uint32_t plane_count_;

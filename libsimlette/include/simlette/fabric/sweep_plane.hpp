@@ -32,7 +32,7 @@ namespace simlette {
 // Of each link one more than of any link that its flits go on by; empty if links depend on each other in a cycle.
 std::vector<std::uint32_t> channel_stages(const HostGraph& graph);
 
-// What landings make known. Nothing but the deliveries and the records has an order.
+// What landings make known.
 struct Told {
     std::vector<Delivery> deliveries;
     std::vector<MessageRecord> records;
@@ -76,7 +76,7 @@ public:
     }
 
     Duration window() const { return window_; }
-    Duration long_window() const { return long_window_; }  // of one that deliveries are told after
+    Duration long_window() const { return long_window_; }  // of one that goes ahead of the deliveries
     // Of flits to accelerators from `from` on, and the largest message on any plane; without what is on its way.
     Outlook::Pace pace(Time from) const;
     // To each accelerator: flits on their last link, and of messages that were not delivered whole.
@@ -467,7 +467,7 @@ private:
     bool flit_by_flit_;  // flits of one port-message part at switches
     bool switch_credits_ = false;  // some link to a switch has finite credits
     Duration window_{0};
-    Duration long_window_{0};  // of one that deliveries are told after
+    Duration long_window_{0};  // of one that goes ahead of the deliveries
     Lot lot_;
     struct HashedPhase {
         std::uint32_t collective = no_id;
