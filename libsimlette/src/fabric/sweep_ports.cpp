@@ -328,13 +328,17 @@ Time SweepPlane::next_returned(const Port& port, std::uint32_t channel) {
     return first;
 }
 
-// When something comes that may end a stall.
+// When something comes that may end a stall: a flit does if it is of another channel than those that wait.
 inline Time SweepPlane::next_change(const Pass& pass, std::uint32_t ready) {
-    Time next = pass.arrival->time;
+    Time credit = Time::never();
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
-        next = (ready >> channel & 1U) != 0 ? std::min(next, pass.credit[channel]->time) : next;
+        credit = (ready >> channel & 1U) != 0 ? std::min(credit, pass.credit[channel]->time) : credit;
     }
-    return next;
+    const Inbound* arrival = pass.arrival;
+    while (arrival->time < credit && (ready >> arrival->run.channel() & 1U) != 0) {
+        ++arrival;
+    }
+    return std::min(arrival->time, credit);
 }
 
 // So many flits, one after the other, find a credit each: any number if all credits of a link to an accelerator pay for
