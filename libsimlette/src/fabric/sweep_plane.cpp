@@ -67,6 +67,9 @@ void SweepPlane::build_ports() {
         if (graph_.links[id].to >= graph_.accelerators) {
             port.at = graph_.links[id].to - graph_.accelerators;
             switch_credits_ = switch_credits_ || kind.finite() != 0;
+        } else {
+            port.credit_loop = port.way + kind.credit_return;
+            port.credit_inbox.fill({no_credit});
         }
         if (id >= first_switch_link_) {
             const std::uint32_t from = graph_.links[id].from - graph_.accelerators;

@@ -10,22 +10,23 @@ namespace {
 
 // Those of one instant stay in order.
 template <class Timed>
-void sort_by_time(std::vector<Timed>& all) {
-    constexpr std::size_t few = 32;
-    if (all.size() > few) {
-        std::stable_sort(all.begin(), all.end(), [](const Timed& a, const Timed& b) { return a.time < b.time; });
+void sort_by_time(Timed* first, Timed* end) {
+    constexpr std::ptrdiff_t few = 32;
+    if (end - first > few) {
+        std::stable_sort(first, end, [](const Timed& a, const Timed& b) { return a.time < b.time; });
         return;
     }
-    for (std::size_t i = 1; i < all.size(); ++i) {
-        if (all[i - 1].time <= all[i].time) {
+    for (Timed* next = first + 1; next < end; ++next) {
+        if (next[-1].time <= next->time) {
             continue;
         }
-        const Timed one = all[i];
-        std::size_t place = i;
-        for (; place > 0 && one.time < all[place - 1].time; --place) {
-            all[place] = all[place - 1];
-        }
-        all[place] = one;
+        const Timed one = *next;
+        Timed* place = next;
+        do {
+            *place = place[-1];
+            --place;
+        } while (place > first && one.time < place[-1].time);
+        *place = one;
     }
 }
 
@@ -149,12 +150,12 @@ void SweepPlane::finish(Pass& pass, Time decide_before, Time absorb_before) {
         return one.time + (at_switch ? port.flit_time * (one.run.count - 1) : Duration{0}) == decide_before;
     };
     const bool undecided = absorb_before > decide_before &&
-                           (decided_ == decide_before || std::any_of(due_.begin(), due_.end() - 1, has_come));
+                           (decided_ == decide_before || std::any_of(due_.data(), due_end_, has_come));
     const Time next_decision = std::max(port.free_at, decide_before);
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
         Time next = next_decision;
         if ((port.finite >> channel & 1U) != 0) {
-            if (pass.credit[channel]->time != Time::never()) {
+            if (port.at == no_id || pass.credit[channel]->time != Time::never()) {
                 return_credits(pass, channel, absorb_before - Duration{1});
             }
             const bool stalled = (port.stalled >> channel & 1U) != 0 && !undecided;
@@ -173,67 +174,73 @@ void SweepPlane::finish(Pass& pass, Time decide_before, Time absorb_before) {
 
 template <bool at_switch>
 void SweepPlane::take_due(Port& port, Time before) {
-    due_.clear();
-    due_.swap(port.inbox);
-    const Duration flit_time = at_switch ? port.flit_time : Duration{0};
-    Time last;
-    bool sorted = true;
-    bool early = true;  // all flits of all runs are due
-    for (const Inbound& one : due_) {
-        sorted = sorted && last <= one.time;
-        last = one.time;
-        early = early && (one.run.count == 1 ? last : last + flit_time * (one.run.count - 1)) < before;
+    if (due_.size() <= port.inbox.size()) {
+        due_.resize(2 * port.inbox.size() + 1);
     }
-    if (!early) {
-        leave_later(port, flit_time, before);
+    Inbound* taken = due_.data();
+    Inbound* left = port.inbox.data();
+    for (const Inbound& each : port.inbox) {
+        const Inbound one = each;
+        *taken = one;
+        *left = one;
+        const std::ptrdiff_t due = one.time < before ? 1 : 0;
+        taken += due;
+        left += 1 - due;
     }
-    if (!sorted) {
-        sort_by_time(due_);
+    port.inbox.erase(port.inbox.begin() + (left - port.inbox.data()), port.inbox.end());
+    due_end_ = taken;
+    if constexpr (at_switch) {
+        cut_runs(port, before);
     }
-    due_.push_back({Time::never(), {}, no_id});
+    if (!port.inbox.empty()) {
+        leave_later(port);
+    }
+    sort_by_time(due_.data(), due_end_);
+    *due_end_ = {Time::never(), {}, no_id};
 }
 
-// Runs of which some flits arrive later are cut.
-void SweepPlane::leave_later(Port& port, Duration flit_time, Time before) {
-    Time next = Time::never();
-    std::size_t taken = 0;
-    const auto leave = [&](const Inbound& one) {
-        next = std::min(next, one.time);
-        port.inbox.push_back(one);
-    };
-    for (const Inbound& one : due_) {
-        if (one.time >= before) {
-            leave(one);
-        } else if (one.run.count == 1 || one.time + flit_time * (one.run.count - 1) < before) {
-            due_[taken++] = one;
-        } else {
-            Inbound rest = one;
-            const auto whole = static_cast<std::uint32_t>(ceil_div((before - one.time).ps, flit_time.ps));
-            rest.time = one.time + flit_time * whole;
-            due_[taken++] = {one.time, rest.run.take(whole), one.input};
-            leave(rest);
+// Flits of runs that arrive later.
+void SweepPlane::cut_runs(Port& port, Time before) {
+    for (Inbound* one = due_.data(); one < due_end_; ++one) {
+        if (one->run.count > 1 && one->time + port.flit_time * (one->run.count - 1) >= before) {
+            Inbound rest = *one;
+            const auto whole = static_cast<std::uint32_t>(ceil_div((before - one->time).ps, port.flit_time.ps));
+            rest.time = one->time + port.flit_time * whole;
+            one->run = rest.run.take(whole);
+            port.inbox.push_back(rest);
         }
     }
-    due_.resize(taken);
+}
+
+void SweepPlane::leave_later(Port& port) {
+    Time next = Time::never();
+    for (const Inbound& one : port.inbox) {
+        next = std::min(next, one.time);
+    }
     need(place_of(port));
     expect(next);
 }
 
+// Those of a link to an accelerator stand in order where they are.
 void SweepPlane::take_credits(Pass& pass, Time before) {
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
-        std::vector<CreditRun>& due = due_credits_[channel];
         std::vector<CreditRun>& later = pass.port.credit_inbox[channel];
+        if (pass.port.at == no_id) {
+            pass.credit[channel] = later.data();
+            continue;
+        }
+        std::vector<CreditRun>& due = due_credits_[channel];
         due.clear();
         if (!later.empty()) {
             due.swap(later);
-            sort_by_time(due);
+            sort_by_time(due.data(), due.data() + due.size());
             while (!due.empty() && due.back().time >= before) {
                 later.push_back(due.back());
                 due.pop_back();
             }
             std::reverse(later.begin(), later.end());
         }
-        due.push_back({Time::never(), 0});
+        due.push_back(no_credit);
         pass.credit[channel] = due.data();
     }
 }
@@ -314,8 +321,13 @@ void SweepPlane::return_credits(Pass& pass, std::uint32_t channel, Time until) {
     while (pass.credit[channel]->time <= until) {
         take_credit(pass, channel, until);
     }
+    std::vector<CreditRun>& inbox = pass.port.credit_inbox[channel];
+    if (pass.port.at == no_id) {
+        inbox.erase(inbox.begin(), inbox.begin() + (pass.credit[channel] - inbox.data()));
+        return;
+    }
     for (const CreditRun* run = pass.credit[channel]; run->time != Time::never(); ++run) {
-        pass.port.credit_inbox[channel].push_back(*run);
+        inbox.push_back(*run);
     }
 }
 
@@ -351,7 +363,7 @@ std::int64_t SweepPlane::payable(const Pass& pass, std::uint32_t channel, Time f
         flits += run->count;
     }
     const bool again = flits < most && port.at == no_id && run->time == Time::never();
-    return again && credit_loop(port) <= port.flit_time * flits ? most : std::min(flits, most);
+    return again && port.credit_loop <= port.flit_time * flits ? most : std::min(flits, most);
 }
 
 // Flits of one message that are next, as far as nothing takes turns with them; all that wait if they leave in turn.
@@ -428,7 +440,7 @@ inline void SweepPlane::send(Pass& pass, std::uint32_t channel, Time start, std:
     if ((port.finite >> channel & 1U) != 0) {
         port.credits[channel] -= flits;
         if (port.at == no_id) {
-            keep_credits(pass, channel, {start + credit_loop(port), flits});
+            keep_credits(pass, channel, {start + port.credit_loop, flits});
         }
     }
     go_on(port, run, start + port.way);
@@ -461,11 +473,11 @@ inline void SweepPlane::go_on(Port& port, const FlitRun& run, Time arrives) {
 
 // Of a link to an accelerator: they come back to the port at hand.
 inline void SweepPlane::keep_credits(Pass& pass, std::uint32_t channel, const CreditRun& run) {
-    std::vector<CreditRun>& due = due_credits_[channel];
-    const std::ptrdiff_t next = pass.credit[channel] - due.data();
-    due.back() = run;
-    due.push_back({Time::never(), 0});
-    pass.credit[channel] = due.data() + next;
+    std::vector<CreditRun>& inbox = pass.port.credit_inbox[channel];
+    const std::ptrdiff_t next = pass.credit[channel] - inbox.data();
+    inbox.back() = run;
+    inbox.push_back(no_credit);
+    pass.credit[channel] = inbox.data() + next;
     credits_home_ = std::max(credits_home_, run.time + pass.port.flit_time * (run.count - 1));
 }
 

@@ -125,8 +125,10 @@ private:
         Time time;  // of the first, the others follow a flit time apart
         std::int64_t count = 0;
     };
+    static constexpr CreditRun no_credit{Time::never(), 0};
     // All that a port needs lies together, what others write first.
     struct alignas(64) Port {
+        // Of a link to an accelerator in order of time; after the last one comes one that never does.
         std::array<std::vector<CreditRun>, channel_count> credit_inbox;
         std::array<std::int64_t, channel_count> queued{};
         alignas(64) std::vector<Inbound> inbox;
@@ -137,6 +139,7 @@ private:
         std::int64_t sent = 0;
         Duration flit_time{0};
         Duration way{0};                // from the start of a flit to its arrival
+        Duration credit_loop{0};        // of a link to an accelerator: until its credit pays for another
         std::uint32_t at = no_id;       // the switch where it ends; no_id: an accelerator
         std::uint32_t input = no_id;    // of that switch
         std::uint32_t feeders = no_id;  // first of the switch where it begins
@@ -217,7 +220,8 @@ private:
     void visit(Place place, Time decide_before, Time absorb_before);
     template <bool at_switch>
     void take_due(Port& port, Time before);
-    void leave_later(Port& port, Duration flit_time, Time before);
+    void cut_runs(Port& port, Time before);
+    void leave_later(Port& port);
     void take_credits(Pass& pass, Time before);
     template <bool at_switch>
     [[gnu::always_inline]] void absorb(Pass& pass, Time until);
@@ -297,8 +301,6 @@ private:
     template <bool at_switch>
     [[gnu::noinline]] bool send_train(Pass& pass, std::uint32_t channel, Time now);
     std::int64_t rounds_ahead(const Pass& pass, std::uint32_t channel, std::int64_t flits) const;
-    // Of a link to an accelerator: from the start of a flit until its credit pays for another.
-    Duration credit_loop(const Port& port) const { return port.way + graph_.class_of(port.link).credit_return; }
     std::int64_t spend_rounds(Pass& pass, std::uint32_t channel, std::int64_t rounds, Time now);
 
     template <bool has_tags>
@@ -458,6 +460,7 @@ private:
     Time last_landing_;
     // Of the port at hand; after the last one comes one that never does.
     std::vector<Inbound> due_;
+    Inbound* due_end_ = nullptr;
     std::array<std::vector<CreditRun>, channel_count> due_credits_;
     std::vector<CreditRun> arriving_;  // runs that have begun to arrive
     std::int64_t flits_outside_ = 0;
