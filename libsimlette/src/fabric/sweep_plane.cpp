@@ -68,6 +68,7 @@ void SweepPlane::build_ports() {
             port.at = graph_.links[id].to - graph_.accelerators;
             switch_credits_ = switch_credits_ || kind.finite() != 0;
         } else {
+            port.to = graph_.links[id].to;
             port.credit_loop = port.way + kind.credit_return;
             port.credit_inbox.fill({no_credit});
         }
@@ -274,7 +275,7 @@ void SweepPlane::reply(std::uint32_t id, bool released_by_request) {
 void SweepPlane::queue_answer(std::uint32_t id, std::uint32_t flits, Time at) {
     Message& message = messages_[id];
     require(message.answer_link != no_id, "an answer leaves by the port on which the request came");
-    message.undelivered = flits;
+    message.undelivered = to_land_[id] = flits;
     if (traces()) [[unlikely]] {
         account_.trace.end(traced_as(id));
         account_.trace.begin(traced_as(id), trace_key(id, 1));
@@ -296,6 +297,7 @@ std::uint32_t SweepPlane::new_message() {
     if (free_messages_.empty()) {
         free_messages_.push_back(static_cast<std::uint32_t>(messages_.size()));
         messages_.emplace_back();
+        to_land_.emplace_back();
         if (rules_.fidelity == Fidelity::ualink) {
             exchanges_.emplace_back();
         }
@@ -340,7 +342,7 @@ std::uint32_t SweepPlane::start_message(const PortMessage& next, LinkId link) {
     message.port = graph_.links[link].from_port;
     message.answer_link = no_id;
     message.flits = static_cast<std::uint32_t>(injection.read ? next.transactions.back : next.transactions.forward);
-    message.undelivered = static_cast<std::uint32_t>(next.transactions.forward);
+    message.undelivered = to_land_[id] = static_cast<std::uint32_t>(next.transactions.forward);
     message.read = injection.read;
     message.answered = false;
     message.released_by_request = false;
@@ -412,6 +414,7 @@ void SweepPlane::clear() {
     build_ports();
     sources_.clear();
     messages_.clear();
+    to_land_.clear();
     free_messages_.clear();
     exchanges_.clear();
     kept_.clear();

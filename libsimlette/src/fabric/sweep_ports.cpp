@@ -149,8 +149,8 @@ void SweepPlane::finish(Pass& pass, Time decide_before, Time absorb_before) {
     const auto has_come = [&](const Inbound& one) {
         return one.time + (at_switch ? port.flit_time * (one.run.count - 1) : Duration{0}) == decide_before;
     };
-    const bool undecided = absorb_before > decide_before &&
-                           (decided_ == decide_before || std::any_of(due_.data(), due_end_, has_come));
+    const bool undecided =
+        absorb_before > decide_before && (decided_ == decide_before || std::any_of(due_.data(), due_end_, has_come));
     const Time next_decision = std::max(port.free_at, decide_before);
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
         Time next = next_decision;
@@ -401,8 +401,12 @@ inline RunQueues::Served SweepPlane::serve(Port& port, std::uint32_t channel, Ti
         if (channel == 1) {
             return {no_id, port.answers.pop(flits, port.pool)};
         }
-        begin_departure(port.link, start);
-        SourceQueues::Current& current = sources_.current(port.link);
+        SourceQueues::Current& current = begin_request(port.link);
+        if (current.fresh) {
+            current.fresh = false;
+            messages_[current.message].injected = start;
+            first_injection_ = std::min(first_injection_, start);
+        }
         current.flits_left -= flits;
         const std::uint32_t last = current.flits_left == 0 ? FlitRun::last_bit : 0;
         return {no_id, {FlitRun::of(current.message, 0) | last, flits, current.destination}};
@@ -583,24 +587,11 @@ inline void SweepPlane::end_stalls(Port& port, Time now) {
     port.stalled = 0;
 }
 
-// The message under way at a port; the next one begins if none is.
-SourceQueues::Current& SweepPlane::begin_request(LinkId id) {
+void SweepPlane::begin_message(LinkId id) {
     SourceQueues::Current& current = sources_.current(id);
-    if (current.flits_left == 0) {
-        const PortMessage next = sources_.next(id);
-        current.message = start_message(next, id);
-        current.fresh = true;
-    }
-    return current;
-}
-
-void SweepPlane::begin_departure(LinkId id, Time start) {
-    SourceQueues::Current& current = begin_request(id);
-    if (current.fresh) {
-        current.fresh = false;
-        messages_[current.message].injected = start;
-        first_injection_ = std::min(first_injection_, start);
-    }
+    const PortMessage next = sources_.next(id);
+    current.message = start_message(next, id);
+    current.fresh = true;
 }
 
 }  // namespace simlette

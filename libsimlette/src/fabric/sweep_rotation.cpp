@@ -26,7 +26,7 @@ void SweepPlane::send_in_turn(Pass& pass, std::uint32_t channel, Time start, std
     if (!unseen) {
         land_in_turn(port, channel, start + port.way, flits);
     }
-    on_way_[graph_.links[port.link].to] += flits;
+    on_way_[port.to] += flits;
     count_sent(pass, channel, start, flits);
     note_longest_queue(port, start, flits);
 }

@@ -26,6 +26,7 @@
 #include <simlette/fabric/statistics.hpp>
 #include <simlette/fabric/traffic.hpp>
 #include <simlette/fabric/transactions.hpp>
+#include <simlette/link/flit.hpp>
 
 namespace simlette {
 
@@ -142,6 +143,7 @@ private:
         Duration credit_loop{0};        // of a link to an accelerator: until its credit pays for another
         std::uint32_t at = no_id;       // the switch where it ends; no_id: an accelerator
         std::uint32_t input = no_id;    // of that switch
+        std::uint32_t to = no_id;       // the accelerator
         std::uint32_t feeders = no_id;  // first of the switch where it begins
         LinkId link = 0;
         std::uint32_t on_wire = 0;  // a flit of the run that left last
@@ -307,8 +309,15 @@ private:
     Time stall(const Pass& pass, std::uint32_t ready, Time now);
     void start_stalls(Port& port, std::uint32_t ready, Time now);
     void end_stalls(Port& port, Time now);
-    SourceQueues::Current& begin_request(LinkId id);
-    void begin_departure(LinkId id, Time start);
+    // The message under way at a port; the next one begins if none is.
+    SourceQueues::Current& begin_request(LinkId id) {
+        SourceQueues::Current& current = sources_.current(id);
+        if (current.flits_left == 0) {
+            begin_message(id);
+        }
+        return current;
+    }
+    void begin_message(LinkId id);
     std::uint32_t start_message(const PortMessage& next, LinkId link);
 
     // Tags of a port in a window.
@@ -321,7 +330,7 @@ private:
     Duration tag_stall(const Port& port, Time at) const;
 
     // Where flits go on to.
-    void go_on(Port& port, const FlitRun& run, Time arrives);
+    [[gnu::always_inline]] void go_on(Port& port, const FlitRun& run, Time arrives);
     void put(Place out, const FlitRun& run, std::uint32_t input, Time arrives) {
         ports_[out].inbox.push_back({arrives, run, input});
         need(out);
@@ -329,14 +338,38 @@ private:
     }
     void spread(Port& port, const FlitRun& run, const Place* ways, std::uint32_t count, Time arrives);
     void put_each(Place out, const FlitRun& run, const Port& input, Time arrives);
-    std::uint32_t choose(Port& port, const FlitRun& run, std::uint32_t candidates);
-    std::uint32_t turn(Port& port, std::uint32_t channel, std::uint32_t candidates);
+    // For all flits of a message alike, unless each takes its turn.
+    std::uint32_t choose(Port& port, const FlitRun& run, std::uint32_t candidates) {
+        return flit_by_flit_ ? turn(port, run.channel(), candidates) : choose_once(port, run, candidates);
+    }
+    std::uint32_t choose_once(Port& port, const FlitRun& run, std::uint32_t candidates);
+    std::uint32_t turn(Port& port, std::uint32_t channel, std::uint32_t candidates) const {
+        if (routing_.policy == RoutingPolicy::random) {
+            return draw(port, channel, candidates);
+        }
+        const std::uint32_t cycle = spray_cycles_[port.at];
+        std::uint32_t& sprayed = port.sprayed[channel];
+        const std::uint32_t turn = sprayed;
+        sprayed = turn + 1 == cycle ? 0 : turn + 1;
+        return cycle == candidates ? turn : turn % candidates;
+    }
+    std::uint32_t draw(Port& port, std::uint32_t channel, std::uint32_t candidates) const;
     void reset_spray();
-    void land(const Port& port, const FlitRun& run, Time first);
+    void land(const Port& port, const FlitRun& run, Time first) {
+        on_way_[port.to] += run.count;
+        if (!counts_landings() || traces()) {
+            tell_landing(port, run, first);
+        } else if (completes(run)) {
+            add_landing({first + port.flit_time * (run.count - 1), run.flit, run.count, port.link});
+        }
+    }
+    void tell_landing(const Port& port, const FlitRun& run, Time first);
     bool is_told(const FlitRun& run);
+    // The core is told of what completes a message alone.
+    bool counts_landings() const { return lands_once_ && sources_.largest().count > flit_bytes.count; }
     // No flit of its message is to land after these. Requires: all of them come by the same link.
     bool completes(const FlitRun& run) {
-        std::uint32_t& to_land = messages_[run.message()].undelivered;
+        std::uint32_t& to_land = to_land_[run.message()];
         to_land -= run.count;
         return to_land == 0;
     }
@@ -446,6 +479,7 @@ private:
     std::vector<std::uint32_t> spray_cycles_;
     std::vector<LinkId> way_back_;
     LargeVector<Message> messages_;
+    LargeVector<std::uint32_t> to_land_;  // flits of each message, where the plane counts them
     LargeVector<std::uint32_t> free_messages_;
     std::vector<Exchange> exchanges_;  // of messages, with Fidelity::ualink
     std::vector<Tags> tags_;           // of links from accelerators, if tags are limited
