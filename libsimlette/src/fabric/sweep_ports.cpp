@@ -179,17 +179,19 @@ void SweepPlane::take_due(Port& port, Time before) {
     }
     Inbound* taken = due_.data();
     Inbound* left = port.inbox.data();
+    std::uint32_t longest = 1;  // or longer
     for (const Inbound& each : port.inbox) {
         const Inbound one = each;
         *taken = one;
         *left = one;
+        longest |= one.run.count;
         const std::ptrdiff_t due = one.time < before ? 1 : 0;
         taken += due;
         left += 1 - due;
     }
     port.inbox.erase(port.inbox.begin() + (left - port.inbox.data()), port.inbox.end());
     due_end_ = taken;
-    if constexpr (at_switch) {
+    if (at_switch && longest > 1) {
         cut_runs(port, before);
     }
     if (!port.inbox.empty()) {
@@ -389,8 +391,8 @@ std::int64_t SweepPlane::flits_in_a_row(const Pass& pass, std::uint32_t channel,
     if ((ready >> (1 - channel) & 1U) != 0) {
         end = std::min(end, pass.credit[1 - channel]->time);
     }
-    most = std::min(most, ceil_div((end - start).ps, port.flit_time.ps));
-    return (port.finite >> channel & 1U) == 0 ? most : payable(pass, channel, start, most);
+    most = (port.finite >> channel & 1U) == 0 ? most : payable(pass, channel, start, most);
+    return most == 1 ? 1 : std::min(most, ceil_div((end - start).ps, port.flit_time.ps));
 }
 
 template <bool at_switch>
@@ -488,7 +490,7 @@ inline void SweepPlane::keep_credits(Pass& pass, std::uint32_t channel, const Cr
 inline void SweepPlane::give_credits(Place to, std::uint32_t channel, const CreditRun& run, Duration flit_time) {
     Port& port = ports_[to];
     std::vector<CreditRun>& inbox = port.credit_inbox[channel];
-    if (one_rate_) {
+    if (one_rate_ || run.count == 1) {
         inbox.push_back(run);
     } else {
         for (std::int64_t i = 0; i < run.count; ++i) {
