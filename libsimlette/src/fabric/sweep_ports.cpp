@@ -1,5 +1,6 @@
 // A port in a window: what arrives, what may leave, and when.
 #include <algorithm>
+#include <new>
 
 #include <simlette/base/contract.hpp>
 #include <simlette/fabric/sweep_plane.hpp>
@@ -271,7 +272,7 @@ inline void SweepPlane::absorb_one(Port& port, const Inbound& arrival) {
     port.queued[channel] += flits;
     port.waited -= sum_of_times(arrival.time, flits, at_switch ? port.flit_time : Duration{0});
     if constexpr (at_switch) {
-        port.outputs[channel].push(arrival.input, arrival.run, port.pool);
+        std::launder(&port.outputs[channel])->push(arrival.input, arrival.run, port.pool);
         if (flits > 1) {
             arriving_.push_back({arrival.time, flits});
         }
@@ -398,7 +399,7 @@ std::int64_t SweepPlane::flits_in_a_row(const Pass& pass, std::uint32_t channel,
 template <bool at_switch>
 inline RunQueues::Served SweepPlane::serve(Port& port, std::uint32_t channel, Time start, std::uint32_t flits) {
     if constexpr (at_switch) {
-        return port.outputs[channel].pop(flits, port.pool);
+        return std::launder(&port.outputs[channel])->pop(flits, port.pool);
     } else {
         if (channel == 1) {
             return {no_id, port.answers.pop(flits, port.pool)};
