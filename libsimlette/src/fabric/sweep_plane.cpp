@@ -70,7 +70,6 @@ void SweepPlane::build_ports() {
         } else {
             port.to = graph_.links[id].to;
             port.credit_loop = port.way + kind.credit_return;
-            port.credit_inbox.fill({no_credit});
         }
         if (id >= first_switch_link_) {
             const std::uint32_t from = graph_.links[id].from - graph_.accelerators;

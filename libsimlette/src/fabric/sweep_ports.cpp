@@ -70,7 +70,7 @@ void SweepPlane::visit(Place place, Time decide_before, Time absorb_before) {
     Port& port = pass.port;
     take_due<at_switch>(port, absorb_before);
     if (port.finite != 0) {
-        take_credits(pass, absorb_before);
+        take_credits(pass);
     }
     pass.arrival = due_.data();
     arriving_.clear();
@@ -154,19 +154,17 @@ void SweepPlane::finish(Pass& pass, Time decide_before, Time absorb_before) {
         absorb_before > decide_before && (decided_ == decide_before || std::any_of(due_.data(), due_end_, has_come));
     const Time next_decision = std::max(port.free_at, decide_before);
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
-        Time next = next_decision;
-        if ((port.finite >> channel & 1U) != 0) {
-            if (port.at == no_id || pass.credit[channel]->time != Time::never()) {
-                return_credits(pass, channel, absorb_before - Duration{1});
-            }
-            const bool stalled = (port.stalled >> channel & 1U) != 0 && !undecided;
-            next = port.credits[channel] > 0 || !stalled ? next : next_returned(port, channel);
+        if (port.finite != 0) {
+            return_credits(pass, channel, absorb_before - Duration{1});
         }
-        if constexpr (has_tags) {
-            const bool waits = channel == 0 && waits_for_tag(port, absorb_before - Duration{1});
-            next = waits && !undecided ? Time::never() : next;
+        const bool lacks_tags = has_tags && channel == 0 && waits_for_tag(port, absorb_before - Duration{1});
+        if (port.queued[channel] == 0) {
+            continue;
         }
-        if (port.queued[channel] > 0 && next != Time::never()) {
+        const bool stalled = (port.finite & port.stalled) >> channel & 1U;
+        const bool waits = !undecided && stalled && port.credits[channel] <= 0;
+        const Time next = waits ? next_returned(port, channel) : next_decision;
+        if (next != Time::never() && (undecided || !lacks_tags)) {
             need(place_of(port));
             expect(next);
         }
@@ -224,27 +222,14 @@ void SweepPlane::leave_later(Port& port) {
     expect(next);
 }
 
-// Those of a link to an accelerator stand in order where they are.
-void SweepPlane::take_credits(Pass& pass, Time before) {
+void SweepPlane::take_credits(Pass& pass) {
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
-        std::vector<CreditRun>& later = pass.port.credit_inbox[channel];
-        if (pass.port.at == no_id) {
-            pass.credit[channel] = later.data();
-            continue;
+        std::vector<CreditRun>& inbox = pass.port.credit_inbox[channel];
+        if (inbox.size() > 1 && pass.port.at != no_id) {  // those of a link to an accelerator come in order
+            sort_by_time(inbox.data(), inbox.data() + inbox.size());
         }
-        std::vector<CreditRun>& due = due_credits_[channel];
-        due.clear();
-        if (!later.empty()) {
-            due.swap(later);
-            sort_by_time(due.data(), due.data() + due.size());
-            while (!due.empty() && due.back().time >= before) {
-                later.push_back(due.back());
-                due.pop_back();
-            }
-            std::reverse(later.begin(), later.end());
-        }
-        due.push_back(no_credit);
-        pass.credit[channel] = due.data();
+        inbox.push_back(no_credit);
+        pass.credit[channel] = inbox.data();
     }
 }
 
@@ -325,13 +310,8 @@ void SweepPlane::return_credits(Pass& pass, std::uint32_t channel, Time until) {
         take_credit(pass, channel, until);
     }
     std::vector<CreditRun>& inbox = pass.port.credit_inbox[channel];
-    if (pass.port.at == no_id) {
-        inbox.erase(inbox.begin(), inbox.begin() + (pass.credit[channel] - inbox.data()));
-        return;
-    }
-    for (const CreditRun* run = pass.credit[channel]; run->time != Time::never(); ++run) {
-        inbox.push_back(*run);
-    }
+    inbox.pop_back();
+    inbox.erase(inbox.begin(), inbox.begin() + (pass.credit[channel] - inbox.data()));
 }
 
 // When the first of those comes that wait for another window.

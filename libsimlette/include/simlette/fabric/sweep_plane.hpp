@@ -129,7 +129,7 @@ private:
     static constexpr CreditRun no_credit{Time::never(), 0};
     // All that a port needs lies together, what others write first.
     struct alignas(64) Port {
-        // Of a link to an accelerator in order of time; after the last one comes one that never does.
+        // While the port is at hand in order of time, and after the last one comes one that never does.
         std::array<std::vector<CreditRun>, channel_count> credit_inbox;
         std::array<std::int64_t, channel_count> queued{};
         alignas(64) std::vector<Inbound> inbox;
@@ -200,7 +200,7 @@ private:
         Port& port;
         Time before;                                     // where decisions end
         const Inbound* arrival = nullptr;                // the next of due_
-        std::array<CreditRun*, channel_count> credit{};  // the next of due_credits_
+        std::array<CreditRun*, channel_count> credit{};  // the next of the inbox
         bool sent = false;
     };
 
@@ -224,7 +224,7 @@ private:
     void take_due(Port& port, Time before);
     void cut_runs(Port& port, Time before);
     void leave_later(Port& port);
-    void take_credits(Pass& pass, Time before);
+    static void take_credits(Pass& pass);
     template <bool at_switch>
     [[gnu::always_inline]] void absorb(Pass& pass, Time until);
     template <bool at_switch>
@@ -495,7 +495,6 @@ private:
     // Of the port at hand; after the last one comes one that never does.
     std::vector<Inbound> due_;
     Inbound* due_end_ = nullptr;
-    std::array<std::vector<CreditRun>, channel_count> due_credits_;
     std::vector<CreditRun> arriving_;  // runs that have begun to arrive
     std::int64_t flits_outside_ = 0;
     Time credits_home_;
