@@ -342,14 +342,14 @@ private:
     FlitRun lone_;
     std::uint32_t lone_input_ = 0;
     std::uint32_t inputs_ = 0;
-    std::uint32_t pointer_ = 0;                        // input served last, plus 1
-    std::uint32_t next_ = 0;                           // the first place whose input is not below the pointer
-    std::uint32_t owed_ = 0;                           // flits that were served in turn and still stand in the queues
-    std::uint32_t may_owe_ = 0;                        // as long as nothing else happens
-    std::uint16_t guess_ = 0;                          // modulo 2^16
-    std::uint16_t narrow_ = 0;                         // inputs of a switch that has few: each has its place
-    std::vector<std::uint64_t> waiting_;               // bit per place: its queue is not empty
-    boost::container::small_vector<Queue, 3> queues_;  // by input; of a wide switch only those that had to wait
+    std::uint32_t pointer_ = 0;  // input served last, plus 1
+    std::uint32_t next_ = 0;     // the first place whose input is not below the pointer
+    std::uint32_t owed_ = 0;     // flits that were served in turn and still stand in the queues
+    std::uint32_t may_owe_ = 0;  // as long as nothing else happens
+    std::uint16_t guess_ = 0;    // modulo 2^16
+    std::uint16_t narrow_ = 0;   // inputs of a switch that has few: each has its place
+    boost::container::small_vector<std::uint64_t, 2> waiting_;  // bit per place: its queue is not empty
+    boost::container::small_vector<Queue, 2> queues_;  // by input; of a wide switch only those that had to wait
 };
 
 }  // namespace simlette
