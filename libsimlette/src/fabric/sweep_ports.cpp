@@ -357,9 +357,9 @@ inline std::int64_t SweepPlane::next_run(const Port& port, std::uint32_t channel
         if (queues.inputs() > 1) {
             return (port.rotates >> channel & 1U) != 0 && !follows_at(port) ? port.queued[channel] : 1;
         }
-        return queues.head(port.pool).count;
+        return queues.head().count;
     } else {
-        return channel == 0 ? begin_request(port.link).flits_left : port.pool[port.answers.first()].run.count;
+        return channel == 0 ? begin_request(port.link).flits_left : port.answers.head().count;
     }
 }
 

@@ -64,41 +64,49 @@ private:
     std::uint32_t free_ = no_id;
 };
 
+// The run at the head stands here, the others in a pool.
 class RunFifo {
 public:
-    bool empty() const { return first_ == no_id; }
-    std::uint32_t first() const { return first_; }
+    bool empty() const { return head_.count == 0; }
+    const FlitRun& head() const { return head_; }
 
     void push(const FlitRun& run, RunPool& pool) {
-        if (first_ != no_id) {
-            FlitRun& tail = pool[last_].run;
-            if (tail.flit == (run.flit & ~FlitRun::last_bit)) {  // the same message, and more of it
-                tail.count += run.count;
-                tail.flit = run.flit;
-                return;
-            }
+        if (empty()) {
+            head_ = run;
+            return;
+        }
+        FlitRun& tail = next_ == no_id ? head_ : pool[last_].run;
+        if (tail.flit == (run.flit & ~FlitRun::last_bit)) {  // the same message, and more of it
+            tail.count += run.count;
+            tail.flit = run.flit;
+            return;
         }
         const std::uint32_t id = pool.take(run);
-        (first_ == no_id ? first_ : pool[last_].next) = id;
+        (next_ == no_id ? next_ : pool[last_].next) = id;
         last_ = id;
     }
 
     // Takes so many flits of the first run. Requires: it has as many.
     FlitRun pop(std::uint32_t count, RunPool& pool) {
-        FlitRun& run = pool[first_].run;
-        if (run.count != count) {
-            return run.take(count);
+        if (head_.count != count) {
+            return head_.take(count);
         }
-        const std::uint32_t id = first_;
-        const FlitRun taken{run.flit, count, run.destination};
-        first_ = pool[id].next;
+        const FlitRun taken = head_;
+        if (next_ == no_id) {
+            head_.count = 0;
+            return taken;
+        }
+        const std::uint32_t id = next_;
+        head_ = pool[id].run;
+        next_ = pool[id].next;
         pool.give_back(id);
         return taken;
     }
 
 private:
-    std::uint32_t first_ = no_id;
-    std::uint32_t last_ = no_id;
+    FlitRun head_;
+    std::uint32_t next_ = no_id;  // after the head
+    std::uint32_t last_ = no_id;  // if there is one after the head
 };
 
 class RunQueues {
@@ -127,9 +135,7 @@ public:
     // Inputs that wait.
     std::uint32_t inputs() const { return inputs_; }
     // The run that is served next. Requires: inputs() == 1.
-    const FlitRun& head(const RunPool& pool) const {
-        return lone_.count > 0 ? lone_ : pool[queues_[first_waiting(next_)].runs.first()].run;
-    }
+    const FlitRun& head() const { return lone_.count > 0 ? lone_ : queues_[first_waiting(next_)].runs.head(); }
 
     struct Served {
         std::uint32_t input;
@@ -163,7 +169,7 @@ public:
         std::uint32_t next = next_;
         for (std::uint32_t input = 0; input < inputs_; ++input) {
             const std::uint32_t place = first_waiting(next);
-            least = std::min(least, pool[queues_[place].runs.first()].run.count);
+            least = std::min(least, queues_[place].runs.head().count);
             next = place + 1;
         }
         return least;
