@@ -37,7 +37,7 @@ void SweepPlane::build_pace() {
         pace_.ports = std::max(pace_.ports, ++ports[graph_.links[port.link].to]);
         pace_.apart = std::min(pace_.apart, port.flit_time);
         credits = std::max(credits, port.credits[0]);
-        round = std::min(round, credit_loop(port));
+        round = std::min(round, port.credit_loop);
     }
     const bool starved = credits < ceil_div(round.ps, pace_.apart.ps);
     pace_.per_round = starved ? credits : 1;

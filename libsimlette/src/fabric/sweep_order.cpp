@@ -154,11 +154,7 @@ void SweepPlane::put_each(Place out, const FlitRun& run, const Port& input, Time
     }
 }
 
-// For all flits of a message alike, unless each takes its turn.
-std::uint32_t SweepPlane::choose(Port& port, const FlitRun& run, std::uint32_t candidates) {
-    if (flit_by_flit_) {
-        return turn(port, run.channel(), candidates);
-    }
+std::uint32_t SweepPlane::choose_once(Port& port, const FlitRun& run, std::uint32_t candidates) {
     if (routing_.policy == RoutingPolicy::fixed) {
         return static_cast<std::uint32_t>(run.destination / graph_.switches[port.at].static_divisor % candidates);
     }
@@ -182,17 +178,11 @@ std::uint32_t SweepPlane::choose(Port& port, const FlitRun& run, std::uint32_t c
     return kept.back().choice;
 }
 
-std::uint32_t SweepPlane::turn(Port& port, std::uint32_t channel, std::uint32_t candidates) {
-    if (routing_.policy == RoutingPolicy::random) {
-        const std::uint64_t count = port.draws[channel]++;
-        return static_cast<std::uint32_t>(mix(mix(mix(seed_, port.at), graph_.links[port.link].to_port), count) %
-                                          candidates);
-    }
-    const std::uint32_t cycle = spray_cycles_[port.at];
-    std::uint32_t& sprayed = port.sprayed[channel];
-    const std::uint32_t turn = sprayed;
-    sprayed = turn + 1 == cycle ? 0 : turn + 1;
-    return cycle == candidates ? turn : turn % candidates;
+// One of many, by what has been drawn there before.
+std::uint32_t SweepPlane::draw(Port& port, std::uint32_t channel, std::uint32_t candidates) const {
+    const std::uint64_t count = port.draws[channel]++;
+    return static_cast<std::uint32_t>(mix(mix(mix(seed_, port.at), graph_.links[port.link].to_port), count) %
+                                      candidates);
 }
 
 void SweepPlane::reset_spray() {
@@ -204,9 +194,7 @@ void SweepPlane::reset_spray() {
     }
 }
 
-// The core counts a message when its last flit is there.
-void SweepPlane::land(const Port& port, const FlitRun& run, Time first) {
-    on_way_[graph_.links[port.link].to] += run.count;
+void SweepPlane::tell_landing(const Port& port, const FlitRun& run, Time first) {
     if (rules_.one_by_one()) {
         land_one_by_one(port, run, first);
         return;
@@ -225,8 +213,7 @@ void SweepPlane::land(const Port& port, const FlitRun& run, Time first) {
 
 // Of flits that land next: whether the core is to know.
 bool SweepPlane::is_told(const FlitRun& run) {
-    const bool counts = lands_once_ && sources_.largest().count > flit_bytes.count;
-    return (!one_way_ || run.has_last()) && (!counts || completes(run));
+    return (!one_way_ || run.has_last()) && (!counts_landings() || completes(run));
 }
 
 }  // namespace simlette

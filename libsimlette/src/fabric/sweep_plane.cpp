@@ -81,6 +81,9 @@ void SweepPlane::build_ports() {
         if (graph_.links[id].to >= graph_.accelerators) {
             port.at = graph_.links[id].to - graph_.accelerators;
             switch_credits_ = switch_credits_ || kind.finite() != 0;
+        } else {
+            port.to = graph_.links[id].to;
+            port.credit_loop = port.way + kind.credit_return;
         }
         if (id >= first_switch_link_) {
             const std::uint32_t from = graph_.links[id].from - graph_.accelerators;
@@ -294,7 +297,7 @@ void SweepPlane::reply(std::uint32_t id, bool released_by_request) {
 void SweepPlane::queue_answer(std::uint32_t id, std::uint32_t flits, Time at) {
     Message& message = messages_[id];
     require(message.answer_link != no_id, "an answer leaves by the port on which the request came");
-    message.undelivered = flits;
+    message.undelivered = to_land_[id] = flits;
     if (traces()) [[unlikely]] {
         account_.trace.end(traced_as(id));
         account_.trace.begin(traced_as(id), trace_key(id, 1));
@@ -316,6 +319,7 @@ std::uint32_t SweepPlane::new_message() {
     if (free_messages_.empty()) {
         free_messages_.push_back(static_cast<std::uint32_t>(messages_.size()));
         messages_.emplace_back();
+        to_land_.emplace_back();
         if (rules_.fidelity == Fidelity::ualink) {
             exchanges_.emplace_back();
         }
@@ -362,7 +366,7 @@ std::uint32_t SweepPlane::start_message(const PortMessage& next, LinkId link) {
     message.port = static_cast<std::uint16_t>(graph_.links[link].from_port);
     message.answer_link = no_id;
     message.flits = static_cast<std::uint32_t>(injection.read ? next.transactions.back : next.transactions.forward);
-    message.undelivered = static_cast<std::uint32_t>(next.transactions.forward);
+    message.undelivered = to_land_[id] = static_cast<std::uint32_t>(next.transactions.forward);
     message.read = injection.read;
     message.answered = false;
     message.released_by_request = false;
@@ -434,6 +438,7 @@ void SweepPlane::clear() {
     build_ports();
     sources_.clear();
     messages_.clear();
+    to_land_.clear();
     free_messages_.clear();
     exchanges_.clear();
     kept_.clear();

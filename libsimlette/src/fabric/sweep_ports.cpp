@@ -1,5 +1,6 @@
 // A port in a window: what arrives, what may leave, and when.
 #include <algorithm>
+#include <new>
 
 #include <simlette/base/contract.hpp>
 #include <simlette/fabric/sweep_plane.hpp>
@@ -10,22 +11,23 @@ namespace {
 
 // Those of one instant stay in order.
 template <class Timed>
-void sort_by_time(std::vector<Timed>& all) {
-    constexpr std::size_t few = 32;
-    if (all.size() > few) {
-        std::stable_sort(all.begin(), all.end(), [](const Timed& a, const Timed& b) { return a.time < b.time; });
+void sort_by_time(Timed* first, Timed* end) {
+    constexpr std::ptrdiff_t few = 32;
+    if (end - first > few) {
+        std::stable_sort(first, end, [](const Timed& a, const Timed& b) { return a.time < b.time; });
         return;
     }
-    for (std::size_t i = 1; i < all.size(); ++i) {
-        if (all[i - 1].time <= all[i].time) {
+    for (Timed* next = first + 1; next < end; ++next) {
+        if (next[-1].time <= next->time) {
             continue;
         }
-        const Timed one = all[i];
-        std::size_t place = i;
-        for (; place > 0 && one.time < all[place - 1].time; --place) {
-            all[place] = all[place - 1];
-        }
-        all[place] = one;
+        const Timed one = *next;
+        Timed* place = next;
+        do {
+            *place = place[-1];
+            --place;
+        } while (place > first && one.time < place[-1].time);
+        *place = one;
     }
 }
 
@@ -66,7 +68,7 @@ void SweepPlane::visit(Place place, Time decide_before, Time absorb_before) {
     Port& port = pass.port;
     take_due<at_switch>(port, absorb_before);
     if (port.finite != 0) {
-        take_credits(pass, absorb_before);
+        take_credits(pass);
     }
     pass.arrival = due_.data();
     arriving_.clear();
@@ -146,23 +148,21 @@ void SweepPlane::finish(Pass& pass, Time decide_before, Time absorb_before) {
     const auto has_come = [&](const Inbound& one) {
         return one.time + (at_switch ? port.flit_time * (one.run.count - 1) : Duration{0}) == decide_before;
     };
-    const bool undecided = absorb_before > decide_before &&
-                           (decided_ == decide_before || std::any_of(due_.begin(), due_.end() - 1, has_come));
+    const bool undecided =
+        absorb_before > decide_before && (decided_ == decide_before || std::any_of(due_.data(), due_end_, has_come));
     const Time next_decision = std::max(port.free_at, decide_before);
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
-        Time next = next_decision;
-        if ((port.finite >> channel & 1U) != 0) {
-            if (pass.credit[channel]->time != Time::never()) {
-                return_credits(pass, channel, absorb_before - Duration{1});
-            }
-            const bool stalled = (port.stalled >> channel & 1U) != 0 && !undecided;
-            next = port.credits[channel] > 0 || !stalled ? next : next_returned(port, channel);
+        if (port.finite != 0) {
+            return_credits(pass, channel, absorb_before - Duration{1});
         }
-        if constexpr (has_tags) {
-            const bool waits = channel == 0 && waits_for_tag(port, absorb_before - Duration{1});
-            next = waits && !undecided ? Time::never() : next;
+        const bool lacks_tags = has_tags && channel == 0 && waits_for_tag(port, absorb_before - Duration{1});
+        if (port.queued[channel] == 0) {
+            continue;
         }
-        if (port.queued[channel] > 0 && next != Time::never()) {
+        const bool stalled = (port.finite & port.stalled) >> channel & 1U;
+        const bool waits = !undecided && stalled && port.credits[channel] <= 0;
+        const Time next = waits ? next_returned(port, channel) : next_decision;
+        if (next != Time::never() && (undecided || !lacks_tags)) {
             need(place_of(port));
             expect(next);
         }
@@ -171,68 +171,63 @@ void SweepPlane::finish(Pass& pass, Time decide_before, Time absorb_before) {
 
 template <bool at_switch>
 void SweepPlane::take_due(Port& port, Time before) {
-    due_.clear();
-    due_.swap(port.inbox);
-    const Duration flit_time = at_switch ? port.flit_time : Duration{0};
-    Time last;
-    bool sorted = true;
-    bool early = true;  // all flits of all runs are due
-    for (const Inbound& one : due_) {
-        sorted = sorted && last <= one.time;
-        last = one.time;
-        early = early && (one.run.count == 1 ? last : last + flit_time * (one.run.count - 1)) < before;
+    if (due_.size() <= port.inbox.size()) {
+        due_.resize(2 * port.inbox.size() + 1);
     }
-    if (!early) {
-        leave_later(port, flit_time, before);
+    Inbound* taken = due_.data();
+    Inbound* left = port.inbox.data();
+    std::uint32_t longest = 1;  // or longer
+    for (const Inbound& each : port.inbox) {
+        const Inbound one = each;
+        *taken = one;
+        *left = one;
+        longest |= one.run.count;
+        const std::ptrdiff_t due = one.time < before ? 1 : 0;
+        taken += due;
+        left += 1 - due;
     }
-    if (!sorted) {
-        sort_by_time(due_);
+    port.inbox.erase(port.inbox.begin() + (left - port.inbox.data()), port.inbox.end());
+    due_end_ = taken;
+    if (at_switch && longest > 1) {
+        cut_runs(port, before);
     }
-    due_.push_back({Time::never(), {}, no_id});
+    if (!port.inbox.empty()) {
+        leave_later(port);
+    }
+    sort_by_time(due_.data(), due_end_);
+    *due_end_ = {Time::never(), {}, no_id};
 }
 
-// Runs of which some flits arrive later are cut.
-void SweepPlane::leave_later(Port& port, Duration flit_time, Time before) {
-    Time next = Time::never();
-    std::size_t taken = 0;
-    const auto leave = [&](const Inbound& one) {
-        next = std::min(next, one.time);
-        port.inbox.push_back(one);
-    };
-    for (const Inbound& one : due_) {
-        if (one.time >= before) {
-            leave(one);
-        } else if (one.run.count == 1 || one.time + flit_time * (one.run.count - 1) < before) {
-            due_[taken++] = one;
-        } else {
-            Inbound rest = one;
-            const auto whole = static_cast<std::uint32_t>(ceil_div((before - one.time).ps, flit_time.ps));
-            rest.time = one.time + flit_time * whole;
-            due_[taken++] = {one.time, rest.run.take(whole), one.input};
-            leave(rest);
+// Flits of runs that arrive later.
+void SweepPlane::cut_runs(Port& port, Time before) {
+    for (Inbound* one = due_.data(); one < due_end_; ++one) {
+        if (one->run.count > 1 && one->time + port.flit_time * (one->run.count - 1) >= before) {
+            Inbound rest = *one;
+            const auto whole = static_cast<std::uint32_t>(ceil_div((before - one->time).ps, port.flit_time.ps));
+            rest.time = one->time + port.flit_time * whole;
+            one->run = rest.run.take(whole);
+            port.inbox.push_back(rest);
         }
     }
-    due_.resize(taken);
+}
+
+void SweepPlane::leave_later(Port& port) {
+    Time next = Time::never();
+    for (const Inbound& one : port.inbox) {
+        next = std::min(next, one.time);
+    }
     need(place_of(port));
     expect(next);
 }
 
-void SweepPlane::take_credits(Pass& pass, Time before) {
+void SweepPlane::take_credits(Pass& pass) {
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
-        std::vector<CreditRun>& due = due_credits_[channel];
-        std::vector<CreditRun>& later = pass.port.credit_inbox[channel];
-        due.clear();
-        if (!later.empty()) {
-            due.swap(later);
-            sort_by_time(due);
-            while (!due.empty() && due.back().time >= before) {
-                later.push_back(due.back());
-                due.pop_back();
-            }
-            std::reverse(later.begin(), later.end());
+        std::vector<CreditRun>& inbox = pass.port.credit_inbox[channel];
+        if (inbox.size() > 1 && pass.port.at != no_id) {  // those of a link to an accelerator come in order
+            sort_by_time(inbox.data(), inbox.data() + inbox.size());
         }
-        due.push_back({Time::never(), 0});
-        pass.credit[channel] = due.data();
+        inbox.push_back(no_credit);
+        pass.credit[channel] = inbox.data();
     }
 }
 
@@ -260,7 +255,7 @@ inline void SweepPlane::absorb_one(Port& port, const Inbound& arrival) {
     port.queued[channel] += flits;
     port.waited -= sum_of_times(arrival.time, flits, at_switch ? port.flit_time : Duration{0});
     if constexpr (at_switch) {
-        port.outputs[channel].push(arrival.input, arrival.run, port.pool);
+        std::launder(&port.outputs[channel])->push(arrival.input, arrival.run, port.pool);
         if (flits > 1) {
             arriving_.push_back({arrival.time, flits});
         }
@@ -312,9 +307,9 @@ void SweepPlane::return_credits(Pass& pass, std::uint32_t channel, Time until) {
     while (pass.credit[channel]->time <= until) {
         take_credit(pass, channel, until);
     }
-    for (const CreditRun* run = pass.credit[channel]; run->time != Time::never(); ++run) {
-        pass.port.credit_inbox[channel].push_back(*run);
-    }
+    std::vector<CreditRun>& inbox = pass.port.credit_inbox[channel];
+    inbox.pop_back();
+    inbox.erase(inbox.begin(), inbox.begin() + (pass.credit[channel] - inbox.data()));
 }
 
 // When the first of those comes that wait for another window.
@@ -326,13 +321,17 @@ Time SweepPlane::next_returned(const Port& port, std::uint32_t channel) {
     return first;
 }
 
-// When something comes that may end a stall.
+// When something comes that may end a stall: a flit does if it is of another channel than those that wait.
 inline Time SweepPlane::next_change(const Pass& pass, std::uint32_t ready) {
-    Time next = pass.arrival->time;
+    Time credit = Time::never();
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
-        next = (ready >> channel & 1U) != 0 ? std::min(next, pass.credit[channel]->time) : next;
+        credit = (ready >> channel & 1U) != 0 ? std::min(credit, pass.credit[channel]->time) : credit;
     }
-    return next;
+    const Inbound* arrival = pass.arrival;
+    while (arrival->time < credit && (ready >> arrival->run.channel() & 1U) != 0) {
+        ++arrival;
+    }
+    return std::min(arrival->time, credit);
 }
 
 // So many flits, one after the other, find a credit each: any number if all credits of a link to an accelerator pay for
@@ -345,7 +344,7 @@ std::int64_t SweepPlane::payable(const Pass& pass, std::uint32_t channel, Time f
         flits += run->count;
     }
     const bool again = flits < most && port.at == no_id && run->time == Time::never();
-    return again && credit_loop(port) <= port.flit_time * flits ? most : std::min(flits, most);
+    return again && port.credit_loop <= port.flit_time * flits ? most : std::min(flits, most);
 }
 
 // Flits of one message that are next, as far as nothing takes turns with them; all that wait if they leave in turn.
@@ -356,9 +355,9 @@ inline std::int64_t SweepPlane::next_run(const Port& port, std::uint32_t channel
         if (queues.inputs() > 1) {
             return (port.rotates >> channel & 1U) != 0 && !follows_at(port) ? port.queued[channel] : 1;
         }
-        return queues.head(port.pool).count;
+        return queues.head().count;
     } else {
-        return channel == 0 ? begin_request(port.link).flits_left : port.pool[port.answers.first()].run.count;
+        return channel == 0 ? begin_request(port.link).flits_left : port.answers.head().count;
     }
 }
 
@@ -371,20 +370,24 @@ std::int64_t SweepPlane::flits_in_a_row(const Pass& pass, std::uint32_t channel,
     if ((ready >> (1 - channel) & 1U) != 0) {
         end = std::min(end, pass.credit[1 - channel]->time);
     }
-    most = std::min(most, ceil_div((end - start).ps, port.flit_time.ps));
-    return (port.finite >> channel & 1U) == 0 ? most : payable(pass, channel, start, most);
+    most = (port.finite >> channel & 1U) == 0 ? most : payable(pass, channel, start, most);
+    return most == 1 ? 1 : std::min(most, ceil_div((end - start).ps, port.flit_time.ps));
 }
 
 template <bool at_switch>
 inline RunQueues::Served SweepPlane::serve(Port& port, std::uint32_t channel, Time start, std::uint32_t flits) {
     if constexpr (at_switch) {
-        return port.outputs[channel].pop(flits, port.pool);
+        return std::launder(&port.outputs[channel])->pop(flits, port.pool);
     } else {
         if (channel == 1) {
             return {no_id, port.answers.pop(flits, port.pool)};
         }
-        begin_departure(port.link, start);
-        SourceQueues::Current& current = sources_.current(port.link);
+        SourceQueues::Current& current = begin_request(port.link);
+        if (current.fresh) {
+            current.fresh = false;
+            messages_[current.message].injected = start;
+            first_injection_ = std::min(first_injection_, start);
+        }
         current.flits_left -= flits;
         const std::uint32_t last = current.flits_left == 0 ? FlitRun::last_bit : 0;
         return {no_id, {FlitRun::of(current.message, 0) | last, flits, current.destination}};
@@ -422,7 +425,7 @@ inline void SweepPlane::send(Pass& pass, std::uint32_t channel, Time start, std:
     if ((port.finite >> channel & 1U) != 0) {
         port.credits[channel] -= flits;
         if (port.at == no_id) {
-            keep_credits(pass, channel, {start + credit_loop(port), flits});
+            keep_credits(pass, channel, {start + port.credit_loop, flits});
         }
     }
     go_on(port, run, start + port.way);
@@ -455,18 +458,18 @@ inline void SweepPlane::go_on(Port& port, const FlitRun& run, Time arrives) {
 
 // Of a link to an accelerator: they come back to the port at hand.
 inline void SweepPlane::keep_credits(Pass& pass, std::uint32_t channel, const CreditRun& run) {
-    std::vector<CreditRun>& due = due_credits_[channel];
-    const std::ptrdiff_t next = pass.credit[channel] - due.data();
-    due.back() = run;
-    due.push_back({Time::never(), 0});
-    pass.credit[channel] = due.data() + next;
+    std::vector<CreditRun>& inbox = pass.port.credit_inbox[channel];
+    const std::ptrdiff_t next = pass.credit[channel] - inbox.data();
+    inbox.back() = run;
+    inbox.push_back(no_credit);
+    pass.credit[channel] = inbox.data() + next;
     credits_home_ = std::max(credits_home_, run.time + pass.port.flit_time * (run.count - 1));
 }
 
 inline void SweepPlane::give_credits(Place to, std::uint32_t channel, const CreditRun& run, Duration flit_time) {
     Port& port = ports_[to];
     std::vector<CreditRun>& inbox = port.credit_inbox[channel];
-    if (one_rate_) {
+    if (one_rate_ || run.count == 1) {
         inbox.push_back(run);
     } else {
         for (std::int64_t i = 0; i < run.count; ++i) {
@@ -565,24 +568,11 @@ inline void SweepPlane::end_stalls(Port& port, Time now) {
     port.stalled = 0;
 }
 
-// The message under way at a port; the next one begins if none is.
-SourceQueues::Current& SweepPlane::begin_request(LinkId id) {
+void SweepPlane::begin_message(LinkId id) {
     SourceQueues::Current& current = sources_.current(id);
-    if (current.flits_left == 0) {
-        const PortMessage next = sources_.next(id);
-        current.message = start_message(next, id);
-        current.fresh = true;
-    }
-    return current;
-}
-
-void SweepPlane::begin_departure(LinkId id, Time start) {
-    SourceQueues::Current& current = begin_request(id);
-    if (current.fresh) {
-        current.fresh = false;
-        messages_[current.message].injected = start;
-        first_injection_ = std::min(first_injection_, start);
-    }
+    const PortMessage next = sources_.next(id);
+    current.message = start_message(next, id);
+    current.fresh = true;
 }
 
 }  // namespace simlette

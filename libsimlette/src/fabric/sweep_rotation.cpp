@@ -19,14 +19,14 @@ std::uint32_t SweepPlane::rotating_channels() const {
 void SweepPlane::send_in_turn(Pass& pass, std::uint32_t channel, Time start, std::int64_t most) {
     Port& port = pass.port;
     RunQueues& queues = port.outputs[channel];
-    const bool undisturbed = due_.size() == 1;  // nothing comes in this window, nor perhaps in those that follow
+    const bool undisturbed = due_end_ == due_.data();  // nothing comes in this window, nor perhaps in those that follow
     const bool unseen = one_way_ && undisturbed && !traces() && queues.rotate_unseen(most, port.pool);
     const std::int64_t inputs = queues.inputs();
     const std::int64_t flits = unseen || most <= inputs ? most : std::min(most, inputs * queues.rounds(port.pool));
     if (!unseen) {
         land_in_turn(port, channel, start + port.way, flits);
     }
-    on_way_[graph_.links[port.link].to] += flits;
+    on_way_[port.to] += flits;
     count_sent(pass, channel, start, flits);
     note_longest_queue(port, start, flits);
 }

@@ -13,9 +13,9 @@ namespace simlette {
 // loop later.
 std::int64_t SweepPlane::rounds_ahead(const Pass& pass, std::uint32_t channel, std::int64_t flits) const {
     const Port& port = pass.port;
-    const Duration loop = credit_loop(port);
+    const Duration loop = port.credit_loop;
     const std::int64_t credits = graph_.class_of(port.link).credits[channel];
-    const CreditRun& last = *(due_credits_[channel].end() - 2);
+    const CreditRun& last = *(port.credit_inbox[channel].end() - 2);
     const Time end_of_round = last.time + port.flit_time * (last.count - 1);
     const Time end = std::min(pass.before, pass.arrival->time);
     if (flits < 2 * credits || end_of_round + loop >= end) {
@@ -27,7 +27,7 @@ std::int64_t SweepPlane::rounds_ahead(const Pass& pass, std::uint32_t channel, s
 // Of what waits and what has left: as if the flits of each round had left by themselves. Returns how many there are.
 std::int64_t SweepPlane::spend_rounds(Pass& pass, std::uint32_t channel, std::int64_t rounds, Time now) {
     Port& port = pass.port;
-    const Duration loop = credit_loop(port);
+    const Duration loop = port.credit_loop;
     note_queue(port, port.queued[channel]);
     std::int64_t flits = 0;
     for (CreditRun* run = pass.credit[channel]; run->time != Time::never(); ++run) {

@@ -64,41 +64,49 @@ private:
     std::uint32_t free_ = no_id;
 };
 
+// The run at the head stands here, the others in a pool.
 class RunFifo {
 public:
-    bool empty() const { return first_ == no_id; }
-    std::uint32_t first() const { return first_; }
+    bool empty() const { return head_.count == 0; }
+    const FlitRun& head() const { return head_; }
 
     void push(const FlitRun& run, RunPool& pool) {
-        if (first_ != no_id) {
-            FlitRun& tail = pool[last_].run;
-            if (tail.flit == (run.flit & ~FlitRun::last_bit)) {  // the same message, and more of it
-                tail.count += run.count;
-                tail.flit = run.flit;
-                return;
-            }
+        if (empty()) {
+            head_ = run;
+            return;
+        }
+        FlitRun& tail = next_ == no_id ? head_ : pool[last_].run;
+        if (tail.flit == (run.flit & ~FlitRun::last_bit)) {  // the same message, and more of it
+            tail.count += run.count;
+            tail.flit = run.flit;
+            return;
         }
         const std::uint32_t id = pool.take(run);
-        (first_ == no_id ? first_ : pool[last_].next) = id;
+        (next_ == no_id ? next_ : pool[last_].next) = id;
         last_ = id;
     }
 
     // Takes so many flits of the first run. Requires: it has as many.
     FlitRun pop(std::uint32_t count, RunPool& pool) {
-        FlitRun& run = pool[first_].run;
-        if (run.count != count) {
-            return run.take(count);
+        if (head_.count != count) {
+            return head_.take(count);
         }
-        const std::uint32_t id = first_;
-        const FlitRun taken{run.flit, count, run.destination};
-        first_ = pool[id].next;
+        const FlitRun taken = head_;
+        if (next_ == no_id) {
+            head_.count = 0;
+            return taken;
+        }
+        const std::uint32_t id = next_;
+        head_ = pool[id].run;
+        next_ = pool[id].next;
         pool.give_back(id);
         return taken;
     }
 
 private:
-    std::uint32_t first_ = no_id;
-    std::uint32_t last_ = no_id;
+    FlitRun head_;
+    std::uint32_t next_ = no_id;  // after the head
+    std::uint32_t last_ = no_id;  // if there is one after the head
 };
 
 class RunQueues {
@@ -127,9 +135,7 @@ public:
     // Inputs that wait.
     std::uint32_t inputs() const { return inputs_; }
     // The run that is served next. Requires: inputs() == 1.
-    const FlitRun& head(const RunPool& pool) const {
-        return lone_.count > 0 ? lone_ : pool[queues_[first_waiting(next_)].runs.first()].run;
-    }
+    const FlitRun& head() const { return lone_.count > 0 ? lone_ : queues_[first_waiting(next_)].runs.head(); }
 
     struct Served {
         std::uint32_t input;
@@ -163,7 +169,7 @@ public:
         std::uint32_t next = next_;
         for (std::uint32_t input = 0; input < inputs_; ++input) {
             const std::uint32_t place = first_waiting(next);
-            least = std::min(least, pool[queues_[place].runs.first()].run.count);
+            least = std::min(least, queues_[place].runs.head().count);
             next = place + 1;
         }
         return least;
@@ -342,14 +348,14 @@ private:
     FlitRun lone_;
     std::uint32_t lone_input_ = 0;
     std::uint32_t inputs_ = 0;
-    std::uint32_t pointer_ = 0;                        // input served last, plus 1
-    std::uint32_t next_ = 0;                           // the first place whose input is not below the pointer
-    std::uint32_t owed_ = 0;                           // flits that were served in turn and still stand in the queues
-    std::uint32_t may_owe_ = 0;                        // as long as nothing else happens
-    std::uint16_t guess_ = 0;                          // modulo 2^16
-    std::uint16_t narrow_ = 0;                         // inputs of a switch that has few: each has its place
-    std::vector<std::uint64_t> waiting_;               // bit per place: its queue is not empty
-    boost::container::small_vector<Queue, 3> queues_;  // by input; of a wide switch only those that had to wait
+    std::uint32_t pointer_ = 0;  // input served last, plus 1
+    std::uint32_t next_ = 0;     // the first place whose input is not below the pointer
+    std::uint32_t owed_ = 0;     // flits that were served in turn and still stand in the queues
+    std::uint32_t may_owe_ = 0;  // as long as nothing else happens
+    std::uint16_t guess_ = 0;    // modulo 2^16
+    std::uint16_t narrow_ = 0;   // inputs of a switch that has few: each has its place
+    boost::container::small_vector<std::uint64_t, 2> waiting_;  // bit per place: its queue is not empty
+    boost::container::small_vector<Queue, 2> queues_;  // by input; of a wide switch only those that had to wait
 };
 
 }  // namespace simlette

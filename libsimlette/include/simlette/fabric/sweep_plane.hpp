@@ -26,6 +26,7 @@
 #include <simlette/fabric/statistics.hpp>
 #include <simlette/fabric/traffic.hpp>
 #include <simlette/fabric/transactions.hpp>
+#include <simlette/link/flit.hpp>
 
 namespace simlette {
 
@@ -141,8 +142,10 @@ private:
         Time time;  // of the first, the others follow a flit time apart
         std::int64_t count = 0;
     };
+    static constexpr CreditRun no_credit{Time::never(), 0};
     // All that a port needs lies together, what others write first.
     struct alignas(64) Port {
+        // While the port is at hand in order of time, and after the last one comes one that never does.
         std::array<std::vector<CreditRun>, channel_count> credit_inbox;
         std::array<std::int64_t, channel_count> queued{};
         alignas(64) std::vector<Inbound> inbox;
@@ -153,8 +156,10 @@ private:
         std::int64_t sent = 0;
         Duration flit_time{0};
         Duration way{0};                // from the start of a flit to its arrival
+        Duration credit_loop{0};        // of a link to an accelerator: until its credit pays for another
         std::uint32_t at = no_id;       // the switch where it ends; no_id: an accelerator
         std::uint32_t input = no_id;    // of that switch
+        std::uint32_t to = no_id;       // the accelerator
         std::uint32_t feeders = no_id;  // first of the switch where it begins
         LinkId link = 0;
         std::uint32_t on_wire = 0;  // a flit of the run that left last
@@ -213,7 +218,7 @@ private:
         Port& port;
         Time before;                                     // where decisions end
         const Inbound* arrival = nullptr;                // the next of due_
-        std::array<CreditRun*, channel_count> credit{};  // the next of due_credits_
+        std::array<CreditRun*, channel_count> credit{};  // the next of the inbox
         bool sent = false;
     };
 
@@ -268,8 +273,9 @@ private:
     void visit(Place place, Time decide_before, Time absorb_before);
     template <bool at_switch>
     void take_due(Port& port, Time before);
-    void leave_later(Port& port, Duration flit_time, Time before);
-    void take_credits(Pass& pass, Time before);
+    void cut_runs(Port& port, Time before);
+    void leave_later(Port& port);
+    static void take_credits(Pass& pass);
     template <bool at_switch>
     [[gnu::always_inline]] void absorb(Pass& pass, Time until);
     template <bool at_switch>
@@ -348,16 +354,21 @@ private:
     template <bool at_switch>
     [[gnu::noinline]] bool send_train(Pass& pass, std::uint32_t channel, Time now);
     std::int64_t rounds_ahead(const Pass& pass, std::uint32_t channel, std::int64_t flits) const;
-    // Of a link to an accelerator: from the start of a flit until its credit pays for another.
-    Duration credit_loop(const Port& port) const { return port.way + graph_.class_of(port.link).credit_return; }
     std::int64_t spend_rounds(Pass& pass, std::uint32_t channel, std::int64_t rounds, Time now);
 
     template <bool has_tags>
     Time stall(const Pass& pass, std::uint32_t ready, Time now);
     void start_stalls(Port& port, std::uint32_t ready, Time now);
     void end_stalls(Port& port, Time now);
-    SourceQueues::Current& begin_request(LinkId id);
-    void begin_departure(LinkId id, Time start);
+    // The message under way at a port; the next one begins if none is.
+    SourceQueues::Current& begin_request(LinkId id) {
+        SourceQueues::Current& current = sources_.current(id);
+        if (current.flits_left == 0) {
+            begin_message(id);
+        }
+        return current;
+    }
+    void begin_message(LinkId id);
     std::uint32_t start_message(const PortMessage& next, LinkId link);
 
     // Tags of a port in a window.
@@ -370,7 +381,7 @@ private:
     Duration tag_stall(const Port& port, Time at) const;
 
     // Where flits go on to.
-    void go_on(Port& port, const FlitRun& run, Time arrives);
+    [[gnu::always_inline]] void go_on(Port& port, const FlitRun& run, Time arrives);
     void put(Place out, const FlitRun& run, std::uint32_t input, Time arrives) {
         ports_[out].inbox.push_back({arrives, run, input});
         need(out);
@@ -378,14 +389,38 @@ private:
     }
     void spread(Port& port, const FlitRun& run, const Place* ways, std::uint32_t count, Time arrives);
     void put_each(Place out, const FlitRun& run, const Port& input, Time arrives);
-    std::uint32_t choose(Port& port, const FlitRun& run, std::uint32_t candidates);
-    std::uint32_t turn(Port& port, std::uint32_t channel, std::uint32_t candidates);
+    // For all flits of a message alike, unless each takes its turn.
+    std::uint32_t choose(Port& port, const FlitRun& run, std::uint32_t candidates) {
+        return flit_by_flit_ ? turn(port, run.channel(), candidates) : choose_once(port, run, candidates);
+    }
+    std::uint32_t choose_once(Port& port, const FlitRun& run, std::uint32_t candidates);
+    std::uint32_t turn(Port& port, std::uint32_t channel, std::uint32_t candidates) const {
+        if (routing_.policy == RoutingPolicy::random) {
+            return draw(port, channel, candidates);
+        }
+        const std::uint32_t cycle = spray_cycles_[port.at];
+        std::uint32_t& sprayed = port.sprayed[channel];
+        const std::uint32_t turn = sprayed;
+        sprayed = turn + 1 == cycle ? 0 : turn + 1;
+        return cycle == candidates ? turn : turn % candidates;
+    }
+    std::uint32_t draw(Port& port, std::uint32_t channel, std::uint32_t candidates) const;
     void reset_spray();
-    void land(const Port& port, const FlitRun& run, Time first);
+    void land(const Port& port, const FlitRun& run, Time first) {
+        on_way_[port.to] += run.count;
+        if (!counts_landings() || traces()) {
+            tell_landing(port, run, first);
+        } else if (completes(run)) {
+            add_landing({first + port.flit_time * (run.count - 1), run.flit, run.count, port.link});
+        }
+    }
+    void tell_landing(const Port& port, const FlitRun& run, Time first);
     bool is_told(const FlitRun& run);
+    // The core is told of what completes a message alone.
+    bool counts_landings() const { return lands_once_ && sources_.largest().count > flit_bytes.count; }
     // No flit of its message is to land after these. Requires: all of them come by the same link.
     bool completes(const FlitRun& run) {
-        std::uint32_t& to_land = messages_[run.message()].undelivered;
+        std::uint32_t& to_land = to_land_[run.message()];
         to_land -= run.count;
         return to_land == 0;
     }
@@ -508,6 +543,7 @@ private:
     std::vector<std::uint32_t> spray_cycles_;
     std::vector<LinkId> way_back_;
     LargeVector<Message> messages_;
+    LargeVector<std::uint32_t> to_land_;  // flits of each message, where the plane counts them
     LargeVector<std::uint32_t> free_messages_;
     std::vector<Exchange> exchanges_;  // of messages, with Fidelity::ualink
     std::vector<Tags> tags_;           // of links from accelerators, if tags are limited
@@ -522,7 +558,7 @@ private:
     Time last_landing_;
     // Of the port at hand; after the last one comes one that never does.
     std::vector<Inbound> due_;
-    std::array<std::vector<CreditRun>, channel_count> due_credits_;
+    Inbound* due_end_ = nullptr;
     std::vector<CreditRun> arriving_;  // runs that have begun to arrive
     std::int64_t flits_outside_ = 0;
     Time credits_home_;
