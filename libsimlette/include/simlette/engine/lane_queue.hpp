@@ -166,7 +166,7 @@ private:
     };
 
     template <class Handler>
-    static void dispatch(Turn turn, const Event& event, Handler& handler) {
+    [[gnu::always_inline]] static void dispatch(Turn turn, const Event& event, Handler& handler) {
         switch (turn) {
             case Turn::deliver:
                 handler.deliver(event);

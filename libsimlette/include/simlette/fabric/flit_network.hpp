@@ -100,9 +100,9 @@ public:
     void clear();
 
     // Handlers of the queue.
-    void deliver(const Event& event);
-    void credit(const Event& event);
-    void wire_free(const Event& event);
+    [[gnu::always_inline]] void deliver(const Event& event);
+    [[gnu::always_inline]] void credit(const Event& event);
+    [[gnu::always_inline]] void wire_free(const Event& event);
     void inject(const Event& event) { wakes_.push_back(event.entity); }
     void prefetch(Turn turn, const Event& event) const {
         if (turn == Turn::deliver) {
@@ -211,8 +211,8 @@ private:
     void take_arrivals();
     void take_landed();
     void fetch_for_decision(std::size_t place) const;
-    void arrive(const Arrival& arrival, LinkId out);
-    LinkId way_on(const Arrival& arrival);
+    [[gnu::always_inline]] void arrive(const Arrival& arrival, LinkId out);
+    [[gnu::always_inline]] LinkId way_on(const Arrival& arrival);
     std::uint32_t choose(LinkId from, const LinkChoice& choice, std::uint32_t message, std::uint32_t channel);
     std::uint32_t next_sprayed(LinkEnd& end, std::uint32_t channel, std::uint32_t candidates);
     std::uint32_t draw(LinkId from, std::uint32_t channel, std::uint32_t candidates);
@@ -238,10 +238,10 @@ private:
         return graph_.links[origin.answers() ? origin.answer_link : origin.first_link].from;
     }
     std::uint32_t new_message();
-    void release(LinkId id, std::uint32_t channel);
-    void give_credit(LinkId id, std::uint32_t channel);
-    void decide(LinkId id);
-    void send(LinkId id, LinkState& link, std::uint32_t channel);
+    [[gnu::always_inline]] void release(LinkId id, std::uint32_t channel);
+    [[gnu::always_inline]] void give_credit(LinkId id, std::uint32_t channel);
+    [[gnu::always_inline]] void decide(LinkId id);
+    [[gnu::always_inline]] void send(LinkId id, LinkState& link, std::uint32_t channel);
     void log_all();
     void log_departure(LinkId id, std::uint32_t message, bool last);
     void free_message(std::uint32_t message);
@@ -256,7 +256,7 @@ private:
     TimeParts traced_path(std::uint32_t message) const;
     Duration waited(const LinkState& link) const;
     StallRecord stall_record(LinkId id, std::uint32_t cause) const;
-    void note_waiting(LinkId id, const LinkState& link);
+    [[gnu::always_inline]] void note_waiting(LinkId id, const LinkState& link);
     void start_stalls(LinkId id, LinkState& link, std::uint32_t ready);
     void end_stalls(LinkId id, LinkState& link, std::uint32_t causes);
     // A flit to send, and whether it is the last of its message.
@@ -265,8 +265,8 @@ private:
         bool last;
     };
     SourceQueues::Current& begin_request(LinkId id);
-    NextFlit next_request(LinkId id);
-    NextFlit next_answer(LinkId id);
+    [[gnu::always_inline]] NextFlit next_request(LinkId id);
+    [[gnu::always_inline]] NextFlit next_answer(LinkId id);
     std::uint32_t start_message(const PortMessage& next, LinkId link);
     Duration stall(LinkId id, std::uint32_t cause) const;  // a channel's number, or no_tag
     OutputQueues& output(LinkId id, std::uint32_t channel) {

@@ -156,7 +156,7 @@ void FlitNetwork<Queue>::stop_waiting(LinkId id, const LinkState& link, std::uin
 
 // The largest queue is that left waiting at the end of an instant, so a flit that goes on at once does not count.
 template <class Queue>
-void FlitNetwork<Queue>::note_waiting(LinkId id, const LinkState& link) {
+inline void FlitNetwork<Queue>::note_waiting(LinkId id, const LinkState& link) {
     const std::int64_t waiting = link.queued[0] + link.queued[1] - (link.free_at > now_ ? 0 : 1);
     if (waiting > 0) {
         clocks_[id].peak_queue = std::max(clocks_[id].peak_queue, waiting);

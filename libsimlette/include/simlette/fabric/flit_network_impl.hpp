@@ -121,7 +121,7 @@ void FlitNetwork<Queue>::reset_arbiters() {
 
 // A flit, in the detail of its arrival: its message, whether it is the last of it, its channel.
 template <class Queue>
-void FlitNetwork<Queue>::deliver(const Event& event) {
+inline void FlitNetwork<Queue>::deliver(const Event& event) {
     if (ends_[event.entity].at != no_id) {
         arrivals_.push_back({event.entity, event.detail});
         return;
@@ -231,7 +231,7 @@ void FlitNetwork<Queue>::fetch_for_decision(std::size_t place) const {
 }
 
 template <class Queue>
-void FlitNetwork<Queue>::arrive(const Arrival& arrival, LinkId out) {
+inline void FlitNetwork<Queue>::arrive(const Arrival& arrival, LinkId out) {
     const LinkId from = arrival.from;
     const std::uint32_t message = arrival.flit >> 2U;
     const std::uint32_t channel = arrival.flit & 1U;
@@ -254,14 +254,14 @@ void FlitNetwork<Queue>::arrive(const Arrival& arrival, LinkId out) {
 }
 
 template <class Queue>
-void FlitNetwork<Queue>::credit(const Event& event) {
+inline void FlitNetwork<Queue>::credit(const Event& event) {
     --credits_outside_;
     give_credit(event.entity, event.detail);
 }
 
 // Detail: the link and channel whose slot the flit held at the switch it has left, or no_id.
 template <class Queue>
-void FlitNetwork<Queue>::wire_free(const Event& event) {
+inline void FlitNetwork<Queue>::wire_free(const Event& event) {
     LinkState& link = links_[event.entity];
     if (event.detail != no_id) {
         release(event.detail >> 1U, event.detail & 1U);
@@ -272,7 +272,7 @@ void FlitNetwork<Queue>::wire_free(const Event& event) {
 }
 
 template <class Queue>
-void FlitNetwork<Queue>::release(LinkId id, std::uint32_t channel) {
+inline void FlitNetwork<Queue>::release(LinkId id, std::uint32_t channel) {
     LinkState& link = links_[id];
     if ((link.finite >> channel & 1U) == 0) {
         return;
@@ -286,7 +286,7 @@ void FlitNetwork<Queue>::release(LinkId id, std::uint32_t channel) {
 }
 
 template <class Queue>
-void FlitNetwork<Queue>::give_credit(LinkId id, std::uint32_t channel) {
+inline void FlitNetwork<Queue>::give_credit(LinkId id, std::uint32_t channel) {
     LinkState& link = links_[id];
     ++link.credits[channel];
     require(link.credits[channel] <= kind(id).credits[channel], "no more credits return than were taken");
@@ -297,7 +297,7 @@ void FlitNetwork<Queue>::give_credit(LinkId id, std::uint32_t channel) {
 
 // Two steps: first the channel, round robin among those with a flit and a credit; then, at a switch, the input.
 template <class Queue>
-void FlitNetwork<Queue>::decide(LinkId id) {
+inline void FlitNetwork<Queue>::decide(LinkId id) {
     LinkState& link = links_[id];
     link.due = false;
     std::uint32_t ready = (link.queued[0] > 0 ? 1U : 0U) | (link.queued[1] > 0 ? 2U : 0U);
@@ -316,7 +316,7 @@ void FlitNetwork<Queue>::decide(LinkId id) {
 }
 
 template <class Queue>
-void FlitNetwork<Queue>::send(LinkId id, LinkState& link, std::uint32_t channel) {
+inline void FlitNetwork<Queue>::send(LinkId id, LinkState& link, std::uint32_t channel) {
     if (link.stalled != 0) {
         end_stalls(id, link, link.stalled);
     }

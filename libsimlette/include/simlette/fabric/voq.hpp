@@ -63,7 +63,7 @@ public:
         bool last;  // flit of its message
     };
 
-    void push(LinkId input, std::uint32_t message, bool last, FlitRuns& runs) {
+    [[gnu::always_inline]] void push(LinkId input, std::uint32_t message, bool last, FlitRuns& runs) {
         runs[append(input, message, runs)].has_last = last;
     }
 
@@ -79,7 +79,7 @@ public:
     }
 
     // Serves the next input. Requires: !empty().
-    Taken pop(FlitRuns& runs) {
+    [[gnu::always_inline]] Taken pop(FlitRuns& runs) {
         next_ = place_to_serve();
         Queue* const served = &queues_[next_++];
         pointer_ = served->input + 1;
@@ -136,7 +136,7 @@ private:
     };
     using Queues = boost::container::small_vector<Queue, 2>;
 
-    std::uint32_t append(LinkId input, std::uint32_t message, FlitRuns& runs) {
+    [[gnu::always_inline]] std::uint32_t append(LinkId input, std::uint32_t message, FlitRuns& runs) {
         auto place = find(input);
         if (place == queues_.end() || place->input != input) {
             place = queues_.insert(place, Queue{input, no_id, no_id});
