@@ -91,7 +91,10 @@ public:
             served->first = run.next;
             runs.give_back(id);
             if (served->first == no_id) {
-                drop_empty();
+                ++empties_;
+                if (too_many_empty()) {
+                    drop_empty();
+                }
             }
         }
         return taken;
@@ -163,6 +166,9 @@ private:
         if (queues_.empty() || queues_.back().input < input) {
             return queues_.end();
         }
+        if (queues_.back().input == input) {
+            return queues_.end() - 1;
+        }
         return std::lower_bound(queues_.begin(), queues_.end(), input,
                                 [](const Queue& q, LinkId i) { return q.input < i; });
     }
@@ -176,11 +182,10 @@ private:
         return place;
     }
 
-    // At most half of the places are empty, so a turn round them costs little, and dropping them costs little a time.
+    // One place may be empty, for the next flit of a flow that passes alone, or half of them, so a turn round them
+    // costs little, and dropping them costs little a time.
+    bool too_many_empty() const { return empties_ > 1 && std::size_t{empties_} * 2 > queues_.size(); }
     void drop_empty() {
-        if (std::size_t{++empties_} * 2 <= queues_.size()) {
-            return;
-        }
         std::uint32_t kept = 0;
         std::uint32_t next = 0;
         for (std::uint32_t i = 0; i < queues_.size(); ++i) {
