@@ -105,6 +105,9 @@ public:
     [[gnu::always_inline]] void wire_free(const Event& event);
     void inject(const Event& event) { wakes_.push_back(event.entity); }
     void prefetch(Turn turn, const Event& event) const {
+        if (!far_apart_) {
+            return;
+        }
         if (turn == Turn::deliver) {
             __builtin_prefetch(&ends_[event.entity]);
             __builtin_prefetch(messages_.data() + (event.detail >> 2U));

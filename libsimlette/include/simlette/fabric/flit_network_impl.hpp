@@ -78,8 +78,6 @@ void FlitNetwork<Queue>::close() {
     for (std::size_t i = 0; i < due_.size(); ++i) {
         if (far_apart_) {
             fetch_for_decision(i);
-        } else if (i + 2 < due_.size()) {
-            __builtin_prefetch(&links_[due_[i + 2]]);
         }
         decide(due_[i]);
     }
@@ -183,7 +181,7 @@ void FlitNetwork<Queue>::take_landed() {
         std::sort(landed_.begin(), landed_.end(), [](const Arrival& a, const Arrival& b) { return a.from < b.from; });
     }
     for (std::size_t i = 0; i < landed_.size(); ++i) {
-        if (i + ahead < landed_.size()) {
+        if (far_apart_ && i + ahead < landed_.size()) {
             const std::uint32_t later = landed_[i + ahead].flit >> 2U;
             __builtin_prefetch(&origins_[later]);
             __builtin_prefetch(&tolls_[later]);
