@@ -73,7 +73,7 @@ public:
 
     void record_messages(bool on) { recording_ = on; }
     // Follows the flits of these messages.
-    void trace(const std::vector<TracedMessage>& messages) { trace_.want(messages); }
+    void trace(const std::vector<TracedMessage>& messages);
     const FlitTrace& traced() const { return trace_; }
     // Every delivery says where its time went, traced or not.
     bool explains_all() const { return one_switch_; }
@@ -129,7 +129,7 @@ private:
         bool due = false;               // in due_
         std::uint8_t next_channel = 0;  // of the arbiter
         std::uint8_t stalled = 0;       // bit per cause of StallClock: its clock runs
-        bool logged = false;            // in port_log_ or shares_
+        bool watched = false;           // what leaves is noted in port_log_, shares_ or trace_
         std::uint32_t on_wire = 0;      // the flit that left last; its message lives while the wire is busy
         std::array<std::int32_t, channel_count> credits{};
         std::array<std::int64_t, channel_count> queued{};  // flits waiting
@@ -245,8 +245,7 @@ private:
     [[gnu::always_inline]] void give_credit(LinkId id, std::uint32_t channel);
     [[gnu::always_inline]] void decide(LinkId id);
     [[gnu::always_inline]] void send(LinkId id, LinkState& link, std::uint32_t channel);
-    void log_all();
-    void log_departure(LinkId id, std::uint32_t message, bool last);
+    void watch_all();
     void free_message(std::uint32_t message);
     void trace_injection(const Injection& injection, LinkId id);
     void trace_answer(std::uint32_t message, std::uint32_t flits);
@@ -270,6 +269,7 @@ private:
     SourceQueues::Current& begin_request(LinkId id);
     [[gnu::always_inline]] NextFlit next_request(LinkId id);
     [[gnu::always_inline]] NextFlit next_answer(LinkId id);
+    void note_departure(LinkId id, std::uint32_t channel, const NextFlit& next, LinkId input);
     std::uint32_t start_message(const PortMessage& next, LinkId link);
     Duration stall(LinkId id, std::uint32_t cause) const;  // a channel's number, or no_tag
     OutputQueues& output(LinkId id, std::uint32_t channel) {

@@ -49,6 +49,7 @@ void FlitNetwork<Queue>::build_links() {
         if (!state.credit_at_once) {
             state.credit_lane = static_cast<std::uint16_t>(queue_.lane(Turn::credit, kind.credit_return));
         }
+        state.watched = port_log_.on() || shares_.on() || trace_.on();
         ends_[id].link_class = static_cast<std::uint16_t>(link.link_class);
         if (link.to >= graph_.accelerators) {
             ends_[id].at = link.to - graph_.accelerators;
@@ -75,7 +76,8 @@ void FlitNetwork<Queue>::open(Time t) {
 
 template <class Queue>
 void FlitNetwork<Queue>::close() {
-    for (std::size_t i = 0; i < due_.size(); ++i) {
+    const std::size_t ports = due_.size();
+    for (std::size_t i = 0; i < ports; ++i) {
         if (far_apart_) {
             fetch_for_decision(i);
         }
@@ -308,7 +310,7 @@ inline void FlitNetwork<Queue>::decide(LinkId id) {
         start_stalls(id, link, ready);
         return;
     }
-    const std::uint32_t channel = (able >> link.next_channel & 1U) != 0 ? link.next_channel : 1U - link.next_channel;
+    const std::uint32_t channel = able == 3U ? link.next_channel : able >> 1U;
     link.next_channel = static_cast<std::uint8_t>(1U - channel);
     send(id, link, channel);
 }
@@ -333,12 +335,8 @@ inline void FlitNetwork<Queue>::send(LinkId id, LinkState& link, std::uint32_t c
         freed = ends_[input].counts_credits ? input << 1U | channel : no_id;
     }
 
-    if (link.logged) [[unlikely]] {
-        log_departure(id, next.message, next.last);
-    }
-    if (trace_.on() && trace_.waits_at(id)) [[unlikely]] {
-        trace_.depart(id, trace_.wanted_of(next.message), input, next.last, now_, kind(id), clock(id, channel),
-                      on_wire(next.message));
+    if (link.watched) [[unlikely]] {
+        note_departure(id, channel, next, input);
     }
     --link.queued[channel];
     link.waited += static_cast<std::uint64_t>(now_.ps);
