@@ -199,7 +199,7 @@ private:
 
     const LinkClass& kind(LinkId id) const { return graph_.classes[ends_[id].link_class]; }
     void build_links();
-    void mark(LinkId id) {
+    [[gnu::always_inline]] void mark(LinkId id) {
         LinkState& link = links_[id];
         if (link.free_at <= now_ && !link.due) {
             link.due = true;
