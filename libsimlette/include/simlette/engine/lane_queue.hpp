@@ -18,9 +18,13 @@
 
 namespace simlette {
 
-// A growing ring of events in time order.
-class Lane {
+// A growing ring of events in time order, all of one turn and pushed with one delay.
+class alignas(64) Lane {
 public:
+    Lane(Turn turn, Duration delay) : delay_(delay), turn_(turn) {}
+
+    Turn turn() const { return turn_; }
+    Duration delay() const { return delay_; }
     bool empty() const { return head_ == tail_; }
     const Event& front() const { return events_[head_ & mask_]; }
     // The event `ahead` places behind the front; whatever was there before if there are not so many.
@@ -28,31 +32,34 @@ public:
     void pop() { ++head_; }
     void clear() { head_ = tail_ = 0; }
 
-    void push(const Event& event) {
-        if (tail_ - head_ == capacity_) [[unlikely]] {
+    // Returns whether it was empty.
+    bool push(const Event& event) {
+        const std::uint64_t waiting = tail_ - head_;
+        if (waiting == mask_ + 1) [[unlikely]] {
             grow();
         }
         events_[tail_ & mask_] = event;
         ++tail_;
+        return waiting == 0;
     }
 
 private:
     void grow() {
-        const std::uint64_t capacity = std::max<std::uint64_t>(64, capacity_ * 2);
+        const std::uint64_t capacity = std::max<std::uint64_t>(64, events_.size() * 2);
         LargeVector<Event> events(capacity);
         for (std::uint64_t i = head_; i != tail_; ++i) {
             events[i & (capacity - 1)] = events_[i & mask_];
         }
         events_.swap(events);
-        capacity_ = capacity;
         mask_ = capacity - 1;
     }
 
     LargeVector<Event> events_;
-    std::uint64_t capacity_ = 0;
-    std::uint64_t mask_ = 0;
+    std::uint64_t mask_ = UINT64_MAX;  // its size, a power of two or 0, less 1
     std::uint64_t head_ = 0;
     std::uint64_t tail_ = 0;
+    Duration delay_;
+    Turn turn_;
 };
 
 class LaneQueue {
@@ -62,35 +69,31 @@ public:
     LaneQueue() { heads_.fill(none); }
 
     // The lane for events of this turn and delay; asked for twice, it is the same one. Delays beyond the first few
-    // dozen share the heap. Requires: delay > 0, for what happens at once needs no event.
+    // dozen share the heap. Requires: delay > 0, for what happens at once needs no event; not within drain().
     LaneId lane(Turn turn, Duration delay) {
         require(delay > Duration{0}, "an event lies in the future");
-        const auto same = [&](const LaneKey& key) { return key.turn == turn && key.delay == delay; };
-        const auto found = std::find_if(keys_.begin(), keys_.end(), same);
-        if (found != keys_.end()) {
-            return static_cast<LaneId>(found - keys_.begin());
-        }
-        const auto id = static_cast<LaneId>(keys_.size());
-        keys_.push_back({turn, delay});
-        if (id < max_lanes) {
-            order_.insert(std::upper_bound(order_.begin(), order_.end(), id,
-                                           [this](LaneId a, LaneId b) { return keys_[a].turn < keys_[b].turn; }),
-                          id);
+        const auto same = [&](const Lane& lane) { return lane.turn() == turn && lane.delay() == delay; };
+        const auto found = std::find_if(lanes_.begin(), lanes_.end(), same);
+        const auto id = static_cast<LaneId>(found - lanes_.begin());
+        if (found == lanes_.end()) {
+            lanes_.emplace_back(turn, delay);
+            if (id < max_lanes) {
+                const auto by_turn = [this](LaneId a, LaneId b) { return lanes_[a].turn() < lanes_[b].turn(); };
+                order_.insert(std::upper_bound(order_.begin(), order_.end(), id, by_turn), id);
+            }
         }
         return id;
     }
 
     // Returns the time of the event.
-    [[gnu::always_inline]] Time push(LaneId lane, Time now, std::uint32_t entity, std::uint32_t detail) {
-        const Event event{now + keys_[lane].delay, entity, detail};
-        if (lane >= max_lanes) [[unlikely]] {
-            push_at(keys_[lane].turn, event);
-            return event.at;
+    [[gnu::always_inline]] Time push(LaneId id, Time now, std::uint32_t entity, std::uint32_t detail) {
+        Lane& lane = lanes_[id];
+        const Event event{now + lane.delay(), entity, detail};
+        if (id >= max_lanes) [[unlikely]] {
+            push_at(lane.turn(), event);
+        } else if (lane.push(event)) [[unlikely]] {
+            heads_[id] = event.at.ps;
         }
-        if (lanes_[lane].empty()) {
-            heads_[lane] = event.at.ps;
-        }
-        lanes_[lane].push(event);
         return event.at;
     }
 
@@ -143,10 +146,6 @@ private:
     static constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
     static constexpr std::uint64_t read_ahead = 6;
 
-    struct LaneKey {
-        Turn turn;
-        Duration delay;
-    };
     struct Rest {
         Event event;
         Turn turn;
@@ -167,7 +166,7 @@ private:
     };
 
     template <class Handler>
-    static void dispatch(Turn turn, const Event& event, Handler& handler) {
+    [[gnu::always_inline]] static void dispatch(Turn turn, const Event& event, Handler& handler) {
         switch (turn) {
             case Turn::deliver:
                 handler.deliver(event);
@@ -188,7 +187,7 @@ private:
 
     template <class Handler>
     std::uint64_t drain_lane(LaneId id, Time at, Handler& handler) {
-        switch (keys_[id].turn) {
+        switch (lanes_[id].turn()) {
             case Turn::deliver:
                 return drain_with<Turn::deliver>(id, at, handler);
             case Turn::credit:
@@ -217,9 +216,8 @@ private:
     }
 
     std::array<std::int64_t, max_lanes> heads_;  // time of each lane's first event, `none` if empty
-    std::array<Lane, max_lanes> lanes_;
-    std::vector<LaneKey> keys_;
-    std::vector<LaneId> order_;  // lanes by turn
+    std::vector<Lane> lanes_;                    // the first max_lanes of them hold events
+    std::vector<LaneId> order_;                  // lanes by turn
     std::vector<Rest> rest_;
     std::uint64_t sequence_ = 0;
 };

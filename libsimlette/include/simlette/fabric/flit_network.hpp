@@ -73,7 +73,7 @@ public:
 
     void record_messages(bool on) { recording_ = on; }
     // Follows the flits of these messages.
-    void trace(const std::vector<TracedMessage>& messages) { trace_.want(messages); }
+    void trace(const std::vector<TracedMessage>& messages);
     const FlitTrace& traced() const { return trace_; }
     // Every delivery says where its time went, traced or not.
     bool explains_all() const { return one_switch_; }
@@ -100,11 +100,14 @@ public:
     void clear();
 
     // Handlers of the queue.
-    void deliver(const Event& event);
-    void credit(const Event& event);
-    void wire_free(const Event& event);
+    [[gnu::always_inline]] void deliver(const Event& event);
+    [[gnu::always_inline]] void credit(const Event& event);
+    [[gnu::always_inline]] void wire_free(const Event& event);
     void inject(const Event& event) { wakes_.push_back(event.entity); }
     void prefetch(Turn turn, const Event& event) const {
+        if (!far_apart_) {
+            return;
+        }
         if (turn == Turn::deliver) {
             __builtin_prefetch(&ends_[event.entity]);
             __builtin_prefetch(messages_.data() + (event.detail >> 2U));
@@ -126,7 +129,7 @@ private:
         bool due = false;               // in due_
         std::uint8_t next_channel = 0;  // of the arbiter
         std::uint8_t stalled = 0;       // bit per cause of StallClock: its clock runs
-        bool logged = false;            // in port_log_ or shares_
+        bool watched = false;           // what leaves is noted in port_log_, shares_ or trace_
         std::uint32_t on_wire = 0;      // the flit that left last; its message lives while the wire is busy
         std::array<std::int32_t, channel_count> credits{};
         std::array<std::int64_t, channel_count> queued{};  // flits waiting
@@ -196,7 +199,7 @@ private:
 
     const LinkClass& kind(LinkId id) const { return graph_.classes[ends_[id].link_class]; }
     void build_links();
-    void mark(LinkId id) {
+    [[gnu::always_inline]] void mark(LinkId id) {
         LinkState& link = links_[id];
         if (link.free_at <= now_ && !link.due) {
             link.due = true;
@@ -211,8 +214,8 @@ private:
     void take_arrivals();
     void take_landed();
     void fetch_for_decision(std::size_t place) const;
-    void arrive(const Arrival& arrival, LinkId out);
-    LinkId way_on(const Arrival& arrival);
+    [[gnu::always_inline]] void arrive(const Arrival& arrival, LinkId out);
+    [[gnu::always_inline]] LinkId way_on(const Arrival& arrival);
     std::uint32_t choose(LinkId from, const LinkChoice& choice, std::uint32_t message, std::uint32_t channel);
     std::uint32_t next_sprayed(LinkEnd& end, std::uint32_t channel, std::uint32_t candidates);
     std::uint32_t draw(LinkId from, std::uint32_t channel, std::uint32_t candidates);
@@ -238,12 +241,11 @@ private:
         return graph_.links[origin.answers() ? origin.answer_link : origin.first_link].from;
     }
     std::uint32_t new_message();
-    void release(LinkId id, std::uint32_t channel);
-    void give_credit(LinkId id, std::uint32_t channel);
-    void decide(LinkId id);
-    void send(LinkId id, LinkState& link, std::uint32_t channel);
-    void log_all();
-    void log_departure(LinkId id, std::uint32_t message, bool last);
+    [[gnu::always_inline]] void release(LinkId id, std::uint32_t channel);
+    [[gnu::always_inline]] void give_credit(LinkId id, std::uint32_t channel);
+    [[gnu::always_inline]] void decide(LinkId id);
+    [[gnu::always_inline]] void send(LinkId id, LinkState& link, std::uint32_t channel);
+    void watch_all();
     void free_message(std::uint32_t message);
     void trace_injection(const Injection& injection, LinkId id);
     void trace_answer(std::uint32_t message, std::uint32_t flits);
@@ -256,7 +258,7 @@ private:
     TimeParts traced_path(std::uint32_t message) const;
     Duration waited(const LinkState& link) const;
     StallRecord stall_record(LinkId id, std::uint32_t cause) const;
-    void note_waiting(LinkId id, const LinkState& link);
+    [[gnu::always_inline]] void note_waiting(LinkId id, const LinkState& link);
     void start_stalls(LinkId id, LinkState& link, std::uint32_t ready);
     void end_stalls(LinkId id, LinkState& link, std::uint32_t causes);
     // A flit to send, and whether it is the last of its message.
@@ -265,8 +267,9 @@ private:
         bool last;
     };
     SourceQueues::Current& begin_request(LinkId id);
-    NextFlit next_request(LinkId id);
-    NextFlit next_answer(LinkId id);
+    [[gnu::always_inline]] NextFlit next_request(LinkId id);
+    [[gnu::always_inline]] NextFlit next_answer(LinkId id);
+    void note_departure(LinkId id, std::uint32_t channel, const NextFlit& next, LinkId input);
     std::uint32_t start_message(const PortMessage& next, LinkId link);
     Duration stall(LinkId id, std::uint32_t cause) const;  // a channel's number, or no_tag
     OutputQueues& output(LinkId id, std::uint32_t channel) {

@@ -67,35 +67,44 @@ void FlitNetwork<Queue>::add_latencies(LinkId first, std::uint32_t destination, 
 }
 
 template <class Queue>
-void FlitNetwork<Queue>::log_departure(LinkId id, std::uint32_t message, bool last) {
-    const MessageOrigin& origin = origins_[message];
+void FlitNetwork<Queue>::note_departure(LinkId id, std::uint32_t channel, const NextFlit& next, LinkId input) {
+    const MessageOrigin& origin = origins_[next.message];
     if (shares_.on()) {
         shares_.depart(id, origin.collective);
     }
-    if (!port_log_.on()) {
-        return;
+    if (port_log_.on()) {
+        port_log_.depart(next.message, next.last && one_switch_,
+                         {id, origin.half, false, origin.collective, origin.phase, origin.source_rank,
+                          origin.destination_rank, origin.bytes.count, 0, now_, now_ + kind(id).flit_time});
     }
-    port_log_.depart(message, last && one_switch_,
-                     {id, origin.half, false, origin.collective, origin.phase, origin.source_rank,
-                      origin.destination_rank, origin.bytes.count, 0, now_, now_ + kind(id).flit_time});
+    if (trace_.on() && trace_.waits_at(id)) {
+        trace_.depart(id, trace_.wanted_of(next.message), input, next.last, now_, kind(id), clock(id, channel),
+                      on_wire(next.message));
+    }
 }
 
 template <class Queue>
 void FlitNetwork<Queue>::log_ports(std::uint64_t limit) {
     port_log_.turn_on(limit);
-    log_all();
+    watch_all();
 }
 
 template <class Queue>
 void FlitNetwork<Queue>::count_shares() {
     shares_.turn_on(links_.size());
-    log_all();
+    watch_all();
 }
 
 template <class Queue>
-void FlitNetwork<Queue>::log_all() {
+void FlitNetwork<Queue>::trace(const std::vector<TracedMessage>& messages) {
+    trace_.want(messages);
+    watch_all();
+}
+
+template <class Queue>
+void FlitNetwork<Queue>::watch_all() {
     for (LinkState& link : links_) {
-        link.logged = true;
+        link.watched = true;
     }
 }
 
@@ -157,7 +166,7 @@ void FlitNetwork<Queue>::stop_waiting(LinkId id, const LinkState& link, std::uin
 
 // The largest queue is that left waiting at the end of an instant, so a flit that goes on at once does not count.
 template <class Queue>
-void FlitNetwork<Queue>::note_waiting(LinkId id, const LinkState& link) {
+inline void FlitNetwork<Queue>::note_waiting(LinkId id, const LinkState& link) {
     const std::int64_t waiting = link.queued[0] + link.queued[1] - (link.free_at > now_ ? 0 : 1);
     if (waiting > 0) {
         clocks_[id].peak_queue = std::max(clocks_[id].peak_queue, waiting);

@@ -49,6 +49,7 @@ void FlitNetwork<Queue>::build_links() {
         if (!state.credit_at_once) {
             state.credit_lane = static_cast<std::uint16_t>(queue_.lane(Turn::credit, kind.credit_return));
         }
+        state.watched = port_log_.on() || shares_.on() || trace_.on();
         ends_[id].link_class = static_cast<std::uint16_t>(link.link_class);
         if (link.to >= graph_.accelerators) {
             ends_[id].at = link.to - graph_.accelerators;
@@ -75,11 +76,10 @@ void FlitNetwork<Queue>::open(Time t) {
 
 template <class Queue>
 void FlitNetwork<Queue>::close() {
-    for (std::size_t i = 0; i < due_.size(); ++i) {
+    const std::size_t ports = due_.size();
+    for (std::size_t i = 0; i < ports; ++i) {
         if (far_apart_) {
             fetch_for_decision(i);
-        } else if (i + 2 < due_.size()) {
-            __builtin_prefetch(&links_[due_[i + 2]]);
         }
         decide(due_[i]);
     }
@@ -121,7 +121,7 @@ void FlitNetwork<Queue>::reset_arbiters() {
 
 // A flit, in the detail of its arrival: its message, whether it is the last of it, its channel.
 template <class Queue>
-void FlitNetwork<Queue>::deliver(const Event& event) {
+inline void FlitNetwork<Queue>::deliver(const Event& event) {
     if (ends_[event.entity].at != no_id) {
         arrivals_.push_back({event.entity, event.detail});
         return;
@@ -183,7 +183,7 @@ void FlitNetwork<Queue>::take_landed() {
         std::sort(landed_.begin(), landed_.end(), [](const Arrival& a, const Arrival& b) { return a.from < b.from; });
     }
     for (std::size_t i = 0; i < landed_.size(); ++i) {
-        if (i + ahead < landed_.size()) {
+        if (far_apart_ && i + ahead < landed_.size()) {
             const std::uint32_t later = landed_[i + ahead].flit >> 2U;
             __builtin_prefetch(&origins_[later]);
             __builtin_prefetch(&tolls_[later]);
@@ -231,7 +231,7 @@ void FlitNetwork<Queue>::fetch_for_decision(std::size_t place) const {
 }
 
 template <class Queue>
-void FlitNetwork<Queue>::arrive(const Arrival& arrival, LinkId out) {
+inline void FlitNetwork<Queue>::arrive(const Arrival& arrival, LinkId out) {
     const LinkId from = arrival.from;
     const std::uint32_t message = arrival.flit >> 2U;
     const std::uint32_t channel = arrival.flit & 1U;
@@ -254,14 +254,14 @@ void FlitNetwork<Queue>::arrive(const Arrival& arrival, LinkId out) {
 }
 
 template <class Queue>
-void FlitNetwork<Queue>::credit(const Event& event) {
+inline void FlitNetwork<Queue>::credit(const Event& event) {
     --credits_outside_;
     give_credit(event.entity, event.detail);
 }
 
 // Detail: the link and channel whose slot the flit held at the switch it has left, or no_id.
 template <class Queue>
-void FlitNetwork<Queue>::wire_free(const Event& event) {
+inline void FlitNetwork<Queue>::wire_free(const Event& event) {
     LinkState& link = links_[event.entity];
     if (event.detail != no_id) {
         release(event.detail >> 1U, event.detail & 1U);
@@ -272,7 +272,7 @@ void FlitNetwork<Queue>::wire_free(const Event& event) {
 }
 
 template <class Queue>
-void FlitNetwork<Queue>::release(LinkId id, std::uint32_t channel) {
+inline void FlitNetwork<Queue>::release(LinkId id, std::uint32_t channel) {
     LinkState& link = links_[id];
     if ((link.finite >> channel & 1U) == 0) {
         return;
@@ -286,7 +286,7 @@ void FlitNetwork<Queue>::release(LinkId id, std::uint32_t channel) {
 }
 
 template <class Queue>
-void FlitNetwork<Queue>::give_credit(LinkId id, std::uint32_t channel) {
+inline void FlitNetwork<Queue>::give_credit(LinkId id, std::uint32_t channel) {
     LinkState& link = links_[id];
     ++link.credits[channel];
     require(link.credits[channel] <= kind(id).credits[channel], "no more credits return than were taken");
@@ -297,7 +297,7 @@ void FlitNetwork<Queue>::give_credit(LinkId id, std::uint32_t channel) {
 
 // Two steps: first the channel, round robin among those with a flit and a credit; then, at a switch, the input.
 template <class Queue>
-void FlitNetwork<Queue>::decide(LinkId id) {
+inline void FlitNetwork<Queue>::decide(LinkId id) {
     LinkState& link = links_[id];
     link.due = false;
     std::uint32_t ready = (link.queued[0] > 0 ? 1U : 0U) | (link.queued[1] > 0 ? 2U : 0U);
@@ -310,13 +310,13 @@ void FlitNetwork<Queue>::decide(LinkId id) {
         start_stalls(id, link, ready);
         return;
     }
-    const std::uint32_t channel = (able >> link.next_channel & 1U) != 0 ? link.next_channel : 1U - link.next_channel;
+    const std::uint32_t channel = able == 3U ? link.next_channel : able >> 1U;
     link.next_channel = static_cast<std::uint8_t>(1U - channel);
     send(id, link, channel);
 }
 
 template <class Queue>
-void FlitNetwork<Queue>::send(LinkId id, LinkState& link, std::uint32_t channel) {
+inline void FlitNetwork<Queue>::send(LinkId id, LinkState& link, std::uint32_t channel) {
     if (link.stalled != 0) {
         end_stalls(id, link, link.stalled);
     }
@@ -335,12 +335,8 @@ void FlitNetwork<Queue>::send(LinkId id, LinkState& link, std::uint32_t channel)
         freed = ends_[input].counts_credits ? input << 1U | channel : no_id;
     }
 
-    if (link.logged) [[unlikely]] {
-        log_departure(id, next.message, next.last);
-    }
-    if (trace_.on() && trace_.waits_at(id)) [[unlikely]] {
-        trace_.depart(id, trace_.wanted_of(next.message), input, next.last, now_, kind(id), clock(id, channel),
-                      on_wire(next.message));
+    if (link.watched) [[unlikely]] {
+        note_departure(id, channel, next, input);
     }
     --link.queued[channel];
     link.waited += static_cast<std::uint64_t>(now_.ps);

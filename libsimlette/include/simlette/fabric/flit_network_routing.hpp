@@ -9,7 +9,7 @@
 namespace simlette {
 
 template <class Queue>
-LinkId FlitNetwork<Queue>::way_on(const Arrival& arrival) {
+inline LinkId FlitNetwork<Queue>::way_on(const Arrival& arrival) {
     const std::uint32_t message = arrival.flit >> 2U;
     const std::uint32_t at = ends_[arrival.from].at;
     const std::uint32_t destination = messages_[message].destination;

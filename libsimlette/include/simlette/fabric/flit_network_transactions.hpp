@@ -223,7 +223,7 @@ SourceQueues::Current& FlitNetwork<Queue>::begin_request(LinkId id) {
 }
 
 template <class Queue>
-typename FlitNetwork<Queue>::NextFlit FlitNetwork<Queue>::next_request(LinkId id) {
+inline typename FlitNetwork<Queue>::NextFlit FlitNetwork<Queue>::next_request(LinkId id) {
     SourceQueues::Current& current = begin_request(id);
     if (current.fresh) {
         current.fresh = false;
@@ -241,7 +241,7 @@ typename FlitNetwork<Queue>::NextFlit FlitNetwork<Queue>::next_request(LinkId id
 }
 
 template <class Queue>
-typename FlitNetwork<Queue>::NextFlit FlitNetwork<Queue>::next_answer(LinkId id) {
+inline typename FlitNetwork<Queue>::NextFlit FlitNetwork<Queue>::next_answer(LinkId id) {
     Answers& queue = answers_[id];
     FlitRuns::Run& run = answer_runs_[queue.first];
     const std::uint32_t message = run.message;

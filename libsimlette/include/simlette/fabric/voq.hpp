@@ -1,7 +1,8 @@
 // Virtual output queues of one switch output and channel: a FIFO per input that has flits for it, served in turn.
 //
-// Only inputs with waiting flits have a queue, and equal flits side by side are one node, so memory follows what waits,
-// not inputs x outputs. Order: round robin by input, the pointer starts at 0 and moves to served + 1.
+// Only inputs with waiting flits have a queue, and equal flits side by side are one run, so memory follows what waits,
+// not inputs x outputs. Most queues are one run, which stands in the place of its input. Order: round robin by input,
+// the pointer starts at 0 and moves to served + 1.
 #pragma once
 
 #include <algorithm>
@@ -55,7 +56,7 @@ private:
     std::uint32_t free_ = no_id;
 };
 
-class OutputQueues {
+class alignas(64) OutputQueues {
 public:
     struct Taken {
         LinkId input;
@@ -63,55 +64,83 @@ public:
         bool last;  // flit of its message
     };
 
-    void push(LinkId input, std::uint32_t message, bool last, FlitRuns& runs) {
-        runs[append(input, message, runs)].has_last = last;
+    [[gnu::always_inline]] void push(LinkId input, std::uint32_t message, bool last, FlitRuns& runs) {
+        Queue& queue = queue_of(input);
+        FlitRuns::Run& front = queue.front;
+        if (front.count == 0) {
+            front = {message, 1, no_id, last};
+            --empties_;
+            return;
+        }
+        const bool alone = front.next == no_id;
+        FlitRuns::Run& back = alone ? front : runs[queue.last];
+        if (back.message == message) {
+            ++back.count;
+            back.has_last = last;
+            return;
+        }
+        const std::uint32_t behind = runs.take(message);
+        runs[behind].has_last = last;
+        (alone ? front : runs[queue.last]).next = behind;
+        queue.last = behind;
     }
 
     // Flits of an input that wait before the last one of `message`, those of other messages as far as `same` says.
     template <class Same>
     std::int64_t ahead(LinkId input, std::uint32_t message, FlitRuns& runs, Same&& same) {
         std::int64_t flits = -1;
-        for (std::uint32_t run = find(input)->first; run != no_id; run = runs[run].next) {
-            const std::uint32_t other = runs[run].message;
-            flits += other == message || same(other) ? runs[run].count : 0;
+        const FlitRuns::Run* run = &find(input)->front;
+        while (true) {
+            flits += run->message == message || same(run->message) ? run->count : 0;
+            if (run->next == no_id) {
+                return flits;
+            }
+            run = &runs[run->next];
         }
-        return flits;
     }
 
     // Serves the next input. Requires: !empty().
-    Taken pop(FlitRuns& runs) {
+    [[gnu::always_inline]] Taken pop(FlitRuns& runs) {
         next_ = place_to_serve();
-        Queue* const served = &queues_[next_++];
-        pointer_ = served->input + 1;
-        const std::uint32_t id = served->first;
-        FlitRuns::Run& run = runs[id];
-        Taken taken{served->input, run.message, false};
-        if (--run.count == 0) {
-            taken.last = run.has_last;
-            served->first = run.next;
-            runs.give_back(id);
-            if (served->first == no_id) {
-                drop_empty();
-            }
+        Queue& served = queues_[next_++];
+        pointer_ = served.input + 1;
+        FlitRuns::Run& front = served.front;
+        if (--front.count > 0) {
+            return {served.input, front.message, false};
+        }
+        const Taken taken{served.input, front.message, front.has_last};
+        if (front.next != no_id) {
+            const std::uint32_t behind = front.next;
+            front = runs[behind];
+            runs.give_back(behind);
+            return taken;
+        }
+        ++empties_;
+        if (too_many_empty()) {
+            drop_empty();
         }
         return taken;
     }
 
     // Steps towards the memory that pop() or push() will need.
     void prefetch_inputs() const {
-        constexpr std::size_t in_a_cache_line = 5;
+        constexpr std::size_t in_a_cache_line = 2;
         for (std::size_t place = 0; place < queues_.size(); place += in_a_cache_line) {
             __builtin_prefetch(queues_.data() + place);
         }
     }
     void prefetch_run(const FlitRuns& runs) const {
-        if (!empty()) {
-            runs.prefetch(queues_[place_to_serve()].first);
+        if (empty()) {
+            return;
+        }
+        const FlitRuns::Run& front = queues_[place_to_serve()].front;
+        if (front.count == 1 && front.next != no_id) {
+            runs.prefetch(front.next);
         }
     }
     void prefetch_tail(LinkId input, const FlitRuns& runs) {
         const auto place = find(input);
-        if (place != queues_.end() && place->input == input) {
+        if (place != queues_.end() && place->input == input && place->front.next != no_id) {
             runs.prefetch(place->last);
         }
     }
@@ -119,7 +148,7 @@ public:
     bool empty() const { return queues_.size() == empties_; }
     bool holds(LinkId input) const {
         return std::any_of(queues_.begin(), queues_.end(),
-                           [input](const Queue& queue) { return queue.input == input && queue.first != no_id; });
+                           [input](const Queue& queue) { return queue.input == input && queue.front.count > 0; });
     }
     void reset_pointer() { next_ = pointer_ = 0; }
     void clear() {
@@ -131,37 +160,35 @@ public:
 private:
     struct Queue {
         LinkId input;         // link ids of a switch's inputs are in port order
-        std::uint32_t first;  // no_id: empty, kept until there are many of them
-        std::uint32_t last;
+        FlitRuns::Run front;  // of no flits: the queue is empty, kept until there are many of them
+        std::uint32_t last;   // run, if any is behind the front
     };
-    using Queues = boost::container::small_vector<Queue, 2>;
+    using Queues = boost::container::small_vector<Queue, 1>;
 
-    std::uint32_t append(LinkId input, std::uint32_t message, FlitRuns& runs) {
-        auto place = find(input);
-        if (place == queues_.end() || place->input != input) {
-            place = queues_.insert(place, Queue{input, no_id, no_id});
-            next_ += input < pointer_ ? 1 : 0;
-            ++empties_;
+    [[gnu::always_inline]] Queue& queue_of(LinkId input) {
+        const auto place = find(input);
+        return place != queues_.end() && place->input == input ? *place : make_place(place, input);
+    }
+
+    // The only place, if it is empty, changes hands.
+    Queue& make_place(Queues::iterator place, LinkId input) {
+        if (queues_.size() == 1 && empties_ == 1) {
+            queues_.front().input = input;
+            next_ = input < pointer_ ? 1 : 0;
+            return queues_.front();
         }
-        if (place->first == no_id) {
-            place->first = place->last = runs.take(message);
-            --empties_;
-            return place->last;
-        }
-        if (runs[place->last].message == message) {
-            ++runs[place->last].count;
-            return place->last;
-        }
-        const std::uint32_t run = runs.take(message);
-        runs[place->last].next = run;
-        place->last = run;
-        return run;
+        next_ += input < pointer_ ? 1 : 0;
+        ++empties_;
+        return *queues_.insert(place, Queue{input, {0, 0, no_id, false}, no_id});
     }
 
     // The first place whose input is not lower. Few inputs wait for one output unless many flows meet there.
     Queues::iterator find(LinkId input) {
         if (queues_.empty() || queues_.back().input < input) {
             return queues_.end();
+        }
+        if (queues_.back().input == input) {
+            return queues_.end() - 1;
         }
         return std::lower_bound(queues_.begin(), queues_.end(), input,
                                 [](const Queue& q, LinkId i) { return q.input < i; });
@@ -170,22 +197,21 @@ private:
     // Requires: !empty().
     std::uint32_t place_to_serve() const {
         std::uint32_t place = next_ < queues_.size() ? next_ : 0;
-        while (queues_[place].first == no_id) {
+        while (queues_[place].front.count == 0) {
             place = place + 1 < queues_.size() ? place + 1 : 0;
         }
         return place;
     }
 
-    // At most half of the places are empty, so a turn round them costs little, and dropping them costs little a time.
+    // One place may be empty, for the next flit of a flow that passes alone, or half of them, so a turn round them
+    // costs little, and dropping them costs little a time.
+    bool too_many_empty() const { return empties_ > 1 && std::size_t{empties_} * 2 > queues_.size(); }
     void drop_empty() {
-        if (std::size_t{++empties_} * 2 <= queues_.size()) {
-            return;
-        }
         std::uint32_t kept = 0;
         std::uint32_t next = 0;
         for (std::uint32_t i = 0; i < queues_.size(); ++i) {
             next = i == next_ ? kept : next;
-            if (queues_[i].first != no_id) {
+            if (queues_[i].front.count > 0) {
                 queues_[kept++] = queues_[i];
             }
         }
@@ -194,10 +220,10 @@ private:
         empties_ = 0;
     }
 
-    Queues queues_;  // by input
     std::uint32_t empties_ = 0;
     LinkId pointer_ = 0;      // input served last, plus 1
     std::uint32_t next_ = 0;  // the first place whose input is not below the pointer
+    Queues queues_;           // by input
 };
 
 }  // namespace simlette
