@@ -6,20 +6,20 @@
 
 namespace simlette {
 
-// Requires that ports which answer come after those on which what they answer lands.
+// One beyond the usual length requires that ports which answer come after those on which what they answer lands. Of
+// ualink what lands is told in order.
 void SweepPlane::build_long_window() {
     constexpr std::int64_t most_windows = 16;  // keeps what is untold to a few windows where no link leads to a switch
-    long_window_ = window_ * most_windows;
+    const bool answers = rules_.responses != ResponsePolicy::none;
+    long_window_ = rules_.fidelity == Fidelity::ualink ? Duration{0} : window_ * most_windows;
     for (const Port& port : ports_) {
         if (port.at != no_id) {
             long_window_ = one_direction() ? long_window_ : std::min(long_window_, port.way);
             continue;
         }
-        const bool answers = rules_.responses != ResponsePolicy::none;
         const LinkId back = way_back_[port.link];
-        if (rules_.fidelity == Fidelity::ualink ||
-            (answers && (!one_way_ || back == no_id || place_[back] < place_of(port)))) {
-            long_window_ = rules_.fidelity == Fidelity::ualink ? Duration{0} : window_;
+        if (answers && (!one_way_ || back == no_id || place_[back] < place_of(port))) {
+            long_window_ = std::min(long_window_, window_);
         }
     }
 }

@@ -28,6 +28,8 @@ void Told::take_sums(Told& other) {
     totals.port_messages += other.totals.port_messages;
     totals.last_delivery = std::max(totals.last_delivery, other.totals.last_delivery);
     hash.add_all(other.hash);
+    latencies.add_all(other.latencies);
+    other.latencies.clear();
     other.totals = {};
     other.hash = {};
 }
@@ -227,6 +229,9 @@ void SweepPlane::finish_data(std::uint32_t id, Time at) {
                                     port, bytes_of(message).at(port).count, message.flits, message.injected, at});
         }
     }
+    if (account_.tallying) {
+        told.latencies.add((at - message.injected).ps, plane_.stands_for);
+    }
     if (traces()) [[unlikely]] {
         tell_parts(id, done);
     }
@@ -244,7 +249,7 @@ std::uint64_t SweepPlane::hash_of_phase(const Message& message) {
 // In a lot those to one rank in a phase, one after the other, are told as the one that counts, with the bytes of all.
 void SweepPlane::tell(const Delivery& delivery) {
     std::vector<Delivery>& deliveries = told().deliveries;
-    const bool joins = lots_ && !account_.telling_each && !traces() && !deliveries.empty() &&
+    const bool joins = lots_ && !traces() && !deliveries.empty() &&
                        deliveries.back().destination_rank == delivery.destination_rank &&
                        deliveries.back().phase == delivery.phase && deliveries.back().collective == delivery.collective;
     if (!joins) {

@@ -63,7 +63,7 @@ struct Simulator::State {
             }
         } else if (auto* sweep = std::get_if<SweepNetwork>(&network)) {
             sweep->record_messages(options.record_messages);
-            sweep->tell_each(options.tally_latency);
+            sweep->tally_latencies(options.tally_latency);
             sweep->look_out(player);
             sweep->use_threads(options.threads);
         } else if (auto* message = std::get_if<MessageNetwork>(&network)) {
@@ -140,7 +140,7 @@ struct Simulator::State {
     template <class Carrier>
     void open(Carrier& carrier, Time t) {
         player.open(carrier, t);
-        if (options.tally_latency) {
+        if (options.tally_latency && !tallies<Carrier>) {
             for (const Delivery& delivery : carrier.deliveries()) {
                 if (!delivery.asked) {
                     latencies.add((delivery.at - delivery.injected).ps, delivery.planes);
@@ -510,7 +510,8 @@ std::uint64_t Simulator::unrecorded() const {
 
 Duration Simulator::message_latency(unsigned percent) const {
     require(state_->options.tally_latency, "latencies were counted");
-    return {state_->latencies.percentile(percent)};
+    const auto* sweep = std::get_if<SweepNetwork>(&state_->network);
+    return {(sweep != nullptr ? sweep->latencies() : state_->latencies).percentile(percent)};
 }
 
 bool Simulator::find_paths(const std::vector<CollectiveId>& ids,

@@ -29,6 +29,14 @@ public:
         size_ += times;
     }
 
+    void add_all(const Tally& other) {
+        for (const Slot& slot : other.slots_) {
+            if (slot.times > 0) {
+                add(slot.value, slot.times);
+            }
+        }
+    }
+
     std::uint64_t size() const { return size_; }
 
     void clear() {

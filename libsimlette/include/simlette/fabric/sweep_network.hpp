@@ -47,7 +47,8 @@ public:
 
     // As in FlitNetwork, but that instants are those of deliveries and wakes alone, and where a window may begin that
     // goes ahead or much has happened since the last. Deliveries of a lot are told at the last landing of its window,
-    // each with its own time, plane by plane: the instant opens as many times.
+    // each with its own time, plane by plane: the instant opens as many times. A lot has one delivery for several to
+    // one rank in a phase: the one that counts, with the bytes of all.
     Time now() const { return account_.now; }
     // Runs the ports as far as it takes to know; not to `limit` or beyond.
     Time next_instant(Time limit);
@@ -64,8 +65,7 @@ public:
     void settle();
 
     void record_messages(bool on) { account_.recording = on; }
-    // Else a lot has one delivery for several to one rank in a phase: the one that counts, with the bytes of all.
-    void tell_each(bool on) { account_.telling_each = on; }
+    void tally_latencies(bool on) { account_.tallying = on; }
     // Follows the flits of these; before anything is injected.
     void trace(const std::vector<TracedMessage>& messages);
     // Leaves out what other ports of the accelerators carry, where planes are alike; before anything is injected.
@@ -79,6 +79,7 @@ public:
     bool ahead() const { return now() < decided_; }
     const FlitTrace& traced() const { return account_.trace; }
     const std::vector<MessageRecord>& records() const { return account_.told.records; }
+    const Tally& latencies() const { return account_.told.latencies; }
     // These require: settled.
     NetworkStatistics statistics() const;
     std::vector<LinkStatistics> link_statistics() const;

@@ -16,6 +16,7 @@
 #include <boost/container/small_vector.hpp>
 
 #include <simlette/base/large_pages.hpp>
+#include <simlette/base/tally.hpp>
 #include <simlette/engine/event_hash.hpp>
 #include <simlette/fabric/flit_trace.hpp>
 #include <simlette/fabric/host_graph.hpp>
@@ -39,6 +40,7 @@ struct Told {
     std::vector<MessageRecord> records;
     NetworkStatistics totals;
     EventHash hash;
+    Tally latencies;  // of port-messages
 
     // Takes all of another but its deliveries.
     void take_sums(Told& other);
@@ -50,7 +52,7 @@ struct SweepAccount {
     Told told;
     std::deque<TimeParts> parts;  // of those that were traced
     bool recording = false;
-    bool telling_each = false;  // delivery of a lot
+    bool tallying = false;
     FlitTrace trace;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <type_traits>
 #include <variant>
 
 #include <simlette/fabric/built_fabric.hpp>
@@ -51,6 +52,9 @@ void use_threads(Carrier&, std::uint32_t) {}
 inline void use_threads(SweepNetwork& sweep, std::uint32_t threads) {
     sweep.use_threads(threads);
 }
+// Counts latencies by itself.
+template <class Carrier>
+inline constexpr bool tallies = std::is_same_v<Carrier, SweepNetwork>;
 template <class Carrier>
 Carrier& settle(Carrier& carrier) {
     return carrier;
