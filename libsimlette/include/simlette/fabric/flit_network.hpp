@@ -99,7 +99,7 @@ public:
     }
     void clear();
 
-    // Handlers of the queue.
+    // Handlers of the queue. All that happens to every flit is compiled in one piece with open() or close().
     [[gnu::always_inline]] void deliver(const Event& event);
     [[gnu::always_inline]] void credit(const Event& event);
     [[gnu::always_inline]] void wire_free(const Event& event);
