@@ -377,7 +377,7 @@ std::int64_t SweepPlane::flits_in_a_row(const Pass& pass, std::uint32_t channel,
 template <bool at_switch>
 inline RunQueues::Served SweepPlane::serve(Port& port, std::uint32_t channel, Time start, std::uint32_t flits) {
     if constexpr (at_switch) {
-        return std::launder(&port.outputs[channel])->pop(flits, port.pool);
+        return std::launder(&port.outputs[channel])->pop(flits, port.pool);  // where they stand is worked out once
     } else {
         if (channel == 1) {
             return {no_id, port.answers.pop(flits, port.pool)};

@@ -355,7 +355,7 @@ private:
     std::uint16_t guess_ = 0;    // modulo 2^16
     std::uint16_t narrow_ = 0;   // inputs of a switch that has few: each has its place
     boost::container::small_vector<std::uint64_t, 2> waiting_;  // bit per place: its queue is not empty
-    boost::container::small_vector<Queue, 2> queues_;  // by input; of a wide switch only those that had to wait
+    boost::container::small_vector<Queue, 1> queues_;  // by input; of a wide switch only those that had to wait
 };
 
 }  // namespace simlette
