@@ -32,7 +32,7 @@ const Spread& SourceQueues::spread(const Injection& injection) {
     spread_.flits.assign(std::size_t{links} * plane_.count, 0);
     spread_.largest = {0};
     spread_.messages = spread_.powers = 0;
-    spread_.parts.assign(spread_.flits.size(), !sprays_to_all_);
+    spread_.differs.assign(spread_.flits.size(), !sprays_to_all_);
     std::int64_t before = injection.before;
     std::uint32_t begin = 0;
     for (std::uint32_t i = 0; i < spread_.stretches.size(); ++i) {
@@ -65,7 +65,7 @@ void SourceQueues::spread_sprayed(const Injection& injection, const Stretch& str
             const Bytes bytes = striping_.sprayed(stretch.bytes, units, place, ports);
             give(injection, port, bytes, times);
             const std::int64_t carried = rules_.fidelity == Fidelity::ualink ? bytes.count : flits_for(bytes);
-            spread_.parts[port] = spread_.parts[port] || (port > 0 && carried != last);
+            spread_.differs[port] = spread_.differs[port] || (port > 0 && carried != last);
             last = carried;
         }
     }

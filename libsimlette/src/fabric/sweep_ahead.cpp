@@ -54,7 +54,7 @@ Outlook::Pace SweepPlane::pace(Time from) const {
 // What is answered is told before the ports that answer go on: in a window that is no longer than others, all of it.
 void SweepPlane::run_ahead(Time decide_before) {
     const bool answers = rules_.responses != ResponsePolicy::none;
-    lots_ = true;
+    goes_ahead_ = true;
     lot_.landings = 0;
     lot_.last = {};
     if (answers) {
@@ -70,7 +70,7 @@ void SweepPlane::run_ahead(Time decide_before) {
     if (!answers) {
         tell_landings(decide_before);
     }
-    lots_ = false;
+    goes_ahead_ = false;
 }
 
 void SweepPlane::tell_landings(Time before) {

@@ -46,15 +46,15 @@ const SweepPlane& SweepNetwork::carrier_of(std::uint32_t plane) const {
     return *std::find_if(planes_.begin(), planes_.end(), [plane](const SweepPlane& one) { return one.carries(plane); });
 }
 
-template <class Parts>
-void SweepNetwork::part_planes(Parts&& parts) {
+template <class Differs>
+void SweepNetwork::part_planes(Differs&& differs) {
     const std::size_t before = planes_.size();
     std::vector<std::uint16_t> origins;  // of the planes that are new
     for (std::size_t slot = 0; slot < before; ++slot) {
         SweepPlane* last = &planes_[slot];
         const std::uint32_t end = last->plane().index + last->plane().stands_for;
         for (std::uint32_t first = last->plane().index + 1; first < end; ++first) {
-            if (!parts(first)) {
+            if (!differs(first)) {
                 continue;
             }
             const auto next = static_cast<std::uint32_t>(planes_.size());
@@ -270,7 +270,7 @@ void SweepNetwork::open(Time t) {
     for (; !alarms_.empty() && alarms_.top().first == t; alarms_.pop()) {
         wakes_.push_back(alarms_.top().second);
         calm_before_ = {};
-        ++told_;
+        ++woken_;
     }
 }
 
@@ -301,7 +301,7 @@ void SweepNetwork::inject(const Injection& injection) {
     calm_before_ = {};
     const Spread& spread = planes_.front().spread_of(injection);
     if (planes_.size() < plane_count_) {
-        part_planes([&spread](std::uint32_t plane) { return spread.parts[plane]; });
+        part_planes([&spread](std::uint32_t plane) { return spread.differs[plane]; });
     }
     injected_messages_ += spread.messages;
     injected_powers_ += spread.powers;
@@ -327,7 +327,7 @@ void SweepNetwork::reset_arbiters() {
 }
 
 std::uint64_t SweepNetwork::events() const {
-    return std::accumulate(planes_.begin(), planes_.end(), told_,
+    return std::accumulate(planes_.begin(), planes_.end(), woken_,
                            [](std::uint64_t sum, const SweepPlane& plane) { return sum + plane.events(); });
 }
 
@@ -412,7 +412,7 @@ void SweepNetwork::clear() {
     landed_ = lots_ = 0;
     alarms_ = {};
     wakes_.clear();
-    told_ = 0;
+    woken_ = 0;
 }
 
 }  // namespace simlette

@@ -249,7 +249,7 @@ std::uint64_t SweepPlane::hash_of_phase(const Message& message) {
 // In a lot those to one rank in a phase, one after the other, are told as the one that counts, with the bytes of all.
 void SweepPlane::tell(const Delivery& delivery) {
     std::vector<Delivery>& deliveries = told().deliveries;
-    const bool joins = lots_ && !traces() && !deliveries.empty() &&
+    const bool joins = goes_ahead_ && !traces() && !deliveries.empty() &&
                        deliveries.back().destination_rank == delivery.destination_rank &&
                        deliveries.back().phase == delivery.phase && deliveries.back().collective == delivery.collective;
     if (!joins) {

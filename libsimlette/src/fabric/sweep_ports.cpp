@@ -176,19 +176,19 @@ void SweepPlane::take_due(Port& port, Time before) {
     }
     Inbound* taken = due_.data();
     Inbound* left = port.inbox.data();
-    std::uint32_t longest = 1;  // or longer
+    std::uint32_t counts = 0;  // all their bits: above 1 if a run is longer than one flit
     for (const Inbound& each : port.inbox) {
         const Inbound one = each;
         *taken = one;
         *left = one;
-        longest |= one.run.count;
+        counts |= one.run.count;
         const std::ptrdiff_t due = one.time < before ? 1 : 0;
         taken += due;
         left += 1 - due;
     }
     port.inbox.erase(port.inbox.begin() + (left - port.inbox.data()), port.inbox.end());
     due_end_ = taken;
-    if (at_switch && longest > 1) {
+    if (at_switch && counts > 1) {
         cut_runs(port, before);
     }
     if (!port.inbox.empty()) {
@@ -255,6 +255,7 @@ inline void SweepPlane::absorb_one(Port& port, const Inbound& arrival) {
     port.queued[channel] += flits;
     port.waited -= sum_of_times(arrival.time, flits, at_switch ? port.flit_time : Duration{0});
     if constexpr (at_switch) {
+        // Laundered, so that the compiler works out once where these queues stand.
         std::launder(&port.outputs[channel])->push(arrival.input, arrival.run, port.pool);
         if (flits > 1) {
             arriving_.push_back({arrival.time, flits});
@@ -377,7 +378,7 @@ std::int64_t SweepPlane::flits_in_a_row(const Pass& pass, std::uint32_t channel,
 template <bool at_switch>
 inline RunQueues::Served SweepPlane::serve(Port& port, std::uint32_t channel, Time start, std::uint32_t flits) {
     if constexpr (at_switch) {
-        return std::launder(&port.outputs[channel])->pop(flits, port.pool);  // where they stand is worked out once
+        return std::launder(&port.outputs[channel])->pop(flits, port.pool);  // as in absorb_one()
     } else {
         if (channel == 1) {
             return {no_id, port.answers.pop(flits, port.pool)};

@@ -181,13 +181,13 @@ void check_whole(const Case& one) {
     check_ports(one, queues, fabric.graph, 0, each);
 }
 
-// A port parts from the one before it if it carries something else of any message.
-void check_parts(const Case& one, const std::vector<Spread>& spreads, std::uint32_t ports) {
+// A port differs from the one before it if it carries something else of any message.
+void check_differences(const Case& one, const std::vector<Spread>& spreads, std::uint32_t ports) {
     const RoutingSpec& routing = one.fabric->spec.routing;
     const bool packed = one.rules.fidelity == Fidelity::ualink;
     const Striping striping(routing, packed ? Bytes{256} : Bytes{640}, one.fabric->spec.seed);
     for (std::size_t i = 0; i < spreads.size(); ++i) {
-        std::vector<bool> parts(ports, routing.policy != RoutingPolicy::spray);
+        std::vector<bool> differs(ports, routing.policy != RoutingPolicy::spray);
         std::int64_t before = one.injections[i].before;
         for (const OutMessage& message : one.injected[i].all()) {
             const auto carried = [&](std::uint32_t port) {
@@ -195,11 +195,11 @@ void check_parts(const Case& one, const std::vector<Spread>& spreads, std::uint3
                 return packed ? bytes.count : flits_for(bytes);
             };
             for (std::uint32_t port = 1; port < ports; ++port) {
-                parts[port] = parts[port] || carried(port) != carried(port - 1);
+                differs[port] = differs[port] || carried(port) != carried(port - 1);
             }
             before += striping.units(message.bytes);
         }
-        CHECK(spreads[i].parts == parts);
+        CHECK(spreads[i].differs == differs);
     }
 }
 
@@ -217,7 +217,7 @@ void check_planes(const Case& one) {
     for (const Spread& spread : spreads) {
         each.push_back(&spread);
     }
-    check_parts(one, spreads, count);
+    check_differences(one, spreads, count);
     for (std::uint32_t plane = 0; plane < count; ++plane) {
         SourceQueues queues = first;
         queues.stand_at({plane, count});

@@ -45,7 +45,7 @@ struct Spread {
     Bytes largest{0};                 // port-message
     std::int64_t messages = 0;        // of ports
     std::int64_t powers = 0;          // of two, that are nearest to the flits of each of them: the sum of exponents
-    std::vector<bool> parts;          // by port: of some message it carries something else than the port before
+    std::vector<bool> differs;        // by port: of some message it carries something else than the port before
 };
 
 class SourceQueues {

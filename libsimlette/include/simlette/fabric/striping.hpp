@@ -13,7 +13,7 @@ namespace simlette {
 struct PortBytes {
     Bytes whole{0};               // of those whose units are full
     std::uint16_t last_port = 0;  // that gets the last unit
-    std::uint16_t missing = 0;    // bytes of it
+    std::uint16_t missing = 0;    // bytes that this unit lacks
     Bytes at(std::uint32_t port) const { return over(port, 1); }
     // Of so many ports from one on.
     Bytes over(std::uint32_t first, std::uint32_t ports) const {

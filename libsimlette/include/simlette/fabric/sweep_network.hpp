@@ -94,9 +94,9 @@ private:
 
     Plane planes_from(std::uint32_t first, std::uint32_t count, std::uint32_t slot) const;
     bool carries_flits() const;
-    // Those for which parts(plane) holds from the ones before them.
-    template <class Parts>
-    void part_planes(Parts&& parts);
+    // Those for which differs(plane) holds from the ones before them.
+    template <class Differs>
+    void part_planes(Differs&& differs);
     void part_landings(const std::vector<std::uint16_t>& origins);
     const SweepPlane& carrier_of(std::uint32_t plane) const;
     // Calls per_link(plane, its link, the link in the whole) for every link.
@@ -166,7 +166,7 @@ private:
     };
     std::priority_queue<Alarm, std::vector<Alarm>, Later> alarms_;
     std::vector<std::uint32_t> wakes_;
-    std::uint64_t told_ = 0;  // wakes
+    std::uint64_t woken_ = 0;  // alarms that rang
 };
 
 // On one thread where flits are traced: what is known of them is kept in one place.

@@ -180,7 +180,7 @@ private:
     struct alignas(64) Message {
         Time ready;  // of its last flit at its source; of data that was read see Delivery::taken
         Time injected;
-        Bytes whole_bytes{0};  // as PortBytes, whose
+        Bytes whole_bytes{0};  // with the next two what it carries, see PortBytes
         std::uint16_t last_port = 0;
         std::uint16_t missing = 0;
         std::uint32_t collective = 0;
@@ -265,7 +265,7 @@ private:
     void tell_landed();
     // Flits of a message come by several links, so that their times say which of them completes it.
     bool lands_in_order() const { return traces() || !(one_way_ || lands_once_); }
-    Told& told() { return lots_ ? lot_.told : account_.told; }
+    Told& told() { return goes_ahead_ ? lot_.told : account_.told; }
     Place place_of(const Port& port) const { return static_cast<Place>(&port - ports_.data()); }
     void need(Place place) { busy_[place / 64] |= std::uint64_t{1} << place % 64; }
     void expect(Time t) { attention_ = t < attention_ ? t : attention_; }
@@ -511,9 +511,9 @@ private:
         std::uint32_t phase = no_id;
         std::uint64_t begun = 0;
     };
-    HashedPhase hashed_;  // that a message landed of last
-    bool lots_ = false;   // ports go ahead
-    Time tell_before_;    // what lands before then is told at once
+    HashedPhase hashed_;       // that a message landed of last
+    bool goes_ahead_ = false;  // what lands is told in lot_
+    Time tell_before_;         // what lands before then is told at once
     std::vector<Landing> landed_;
     Time decided_;                    // decisions before it have been made
     Time attention_ = Time::never();  // when a port has something to do next

@@ -104,9 +104,9 @@ struct Delivery {
     std::uint32_t destination_rank = 0;
     std::uint32_t port = 0;
     std::int64_t flits = 0;
-    Bytes bytes{0};  // on all planes
+    Bytes bytes{0};  // on all of `planes`
     Time injected;
-    Time at;  // when; the instant that is open, or one before of a lot of a SweepNetwork
+    Time at;  // the instant that is open; in a lot of a SweepNetwork that or an earlier one
     // Since its last flit was ready at its source. Of data that was read: since the request was ready, or since the
     // data was, whichever its departure waited for.
     Duration taken{0};
