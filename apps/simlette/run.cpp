@@ -44,9 +44,11 @@ void add_run_options(CLI::App& app, RunOptions& options) {
         app, "--engine", options.engine, "ENGINE",
         "What carries flit mode: reference (an event for each flit), sweep (windows, the same results sooner), or "
         "auto");
-    add_value(app, "--threads", options.threads, "N",
-              "Threads for one simulation, at most: the sweep shares planes among them, the parts of a fabric behind "
-              "each port of the accelerators. Planes that carry the same need one. The results are the same");
+    add_value(
+        app, "--threads", options.threads, "N",
+        "Threads for one simulation, at most: the sweep shares planes among them, the parts of a fabric behind "
+        "each port of the accelerators. Those that carry the same are simulated once, by one thread. The results are "
+        "the same, however many");
     add_value(app, "--until", options.until, "TIME", "Stop at this simulated time, such as `50 us`");
     app.add_flag("--check", options.check, "Print the resolved configuration and an estimate; simulate nothing");
     app.add_flag("--explain", options.explain, "Print the critical path, message by message and port by port");

@@ -94,7 +94,7 @@ class SweepTest(unittest.TestCase):
         """How a sweep ends that is stopped after its first run, and what it says."""
         for _ in range(20):
             process = self.start("--jobs", "1")
-            while not self.finished():
+            while process.poll() is None and not self.finished():
                 time.sleep(0.01)
             process.send_signal(by)
             error = process.communicate(timeout=60)[1]

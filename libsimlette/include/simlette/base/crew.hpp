@@ -19,9 +19,9 @@ public:
     Crew(const Crew&) = delete;
     Crew& operator=(const Crew&) = delete;
 
-    // Calls work(part) for each part below `parts`, each on any thread, and returns when all are done. A part comes to
-    // the same thread each time, whose cache knows it, unless that one lags behind. Parts must not touch what others
-    // change. Throws what one of them threw, the lowest of those that did.
+    // Calls work(part) for each part below `parts`, each on any thread, and returns when all are done. Of equally many
+    // parts one comes to the same thread each time, whose cache knows it, unless that one lags behind. Parts must not
+    // touch what others change. Throws what one of them threw, the lowest of those that did.
     template <class Work>
     void share(std::size_t parts, Work& work) {
         begin({[](void* what, std::size_t part) { (*static_cast<Work*>(what))(part); }, &work, parts});
@@ -34,7 +34,7 @@ private:
         std::size_t parts = 0;
     };
 
-    // Parts that are for one thread first.
+    // What one thread takes before it helps the others: parts from `next` to `end`.
     struct alignas(64) Share {
         std::atomic<std::size_t> next{0};
         std::size_t end = 0;

@@ -1,8 +1,8 @@
 // Virtual output queues of one switch output and channel: a FIFO per input that has flits for it, served in turn.
 //
-// Only inputs with waiting flits have a queue, and equal flits side by side are one run, so memory follows what waits,
-// not inputs x outputs. Most queues are one run, which stands in the place of its input. Order: round robin by input,
-// the pointer starts at 0 and moves to served + 1.
+// Only inputs whose flits had to wait have a queue, and equal flits side by side are one run, so memory follows what
+// waits, not inputs x outputs. Most queues are one run, which stands in the place of its input. Order: round robin by
+// input, the pointer starts at 0 and moves to served + 1.
 #pragma once
 
 #include <algorithm>
