@@ -462,3 +462,26 @@ TEST_CASE("The sweep stops soon though one message among many is far longer than
     }
     CHECK(events > 1'000'000);
 }
+
+TEST_CASE("The sweep tells nothing from beyond the end of simulated time, and forgets it when it begins again",
+          "[engines]") {
+    const auto fabric = build_fabric(packet_fabric(4, 2));
+    const auto simulate = [&](Engine engine) {
+        SimulatorOptions options{true};
+        options.engine = engine;
+        Simulator simulator(fabric, options);
+        CollectiveSpec late = all_reduce(640 * 160);
+        late.earliest_start = Time{9'000'000 * ps_per_second - 2'000'000};  // lasts longer
+        simulator.register_collective(late);
+        CHECK_THROWS_AS(simulator.advance(), Error);
+        const NetworkStatistics told = simulator.progress();
+        CHECK(told.flits > 0);
+        simulator.reset();
+        simulator.register_collective(all_reduce(640 * 160));
+        return std::make_pair(told.flits, look(simulator, simulator.drain()));
+    };
+    const auto [flits, seen] = simulate(Engine::sweep);
+    const auto [expected_flits, expected] = simulate(Engine::reference);
+    CHECK(flits == expected_flits);
+    check_equal(seen, expected);
+}

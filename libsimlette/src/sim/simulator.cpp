@@ -331,6 +331,7 @@ std::vector<ScheduleTrial> Simulator::try_schedules(const CollectiveSpec& collec
 // An instant stays open until time must move, so that what a caller learns of at a completion can start in it.
 template <class Carrier>
 Advance Simulator::State::advance(Carrier& carrier, const Limits& limits, bool drain) {
+    const Time end = std::min(limits.time, last_instant + Duration{1});
     const std::uint64_t last_event = carrier.events() + std::min(limits.events, UINT64_MAX - carrier.events());
     while (true) {
         if (const CollectiveGroups* done = player.take_finished()) {
@@ -350,7 +351,7 @@ Advance Simulator::State::advance(Carrier& carrier, const Limits& limits, bool d
             return LimitReached{};
         }
         close(carrier);
-        const Time next = next_instant_of(carrier, limits.time);
+        const Time next = next_instant_of(carrier, end);
         if (next == Time::never()) {
             return stall(carrier);
         }
