@@ -57,7 +57,8 @@ void SweepPlane::run_ahead(Time decide_before) {
     goes_ahead_ = true;
     lot_.landings = 0;
     lot_.last = {};
-    if (answers) {
+    const bool all_later = !answers && lands_in_order();
+    if (!all_later) {
         tell_landings(decide_before);
     }
     tell_before_ = lands_in_order() ? Time{} : decide_before;
@@ -67,7 +68,7 @@ void SweepPlane::run_ahead(Time decide_before) {
         run(decide_before, decide_before);
     }
     tell_before_ = {};
-    if (!answers) {
+    if (all_later) {
         tell_landings(decide_before);
     }
     goes_ahead_ = false;
