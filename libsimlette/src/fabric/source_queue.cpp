@@ -159,7 +159,7 @@ PortMessage SourceQueues::next(LinkId link) {
     OutMessage message;
     const PortBytes on_alike =
         sprays_to_all_ ? find_sprayed(cursor, held, link, message) : PortBytes{find_each(cursor, held, link, message)};
-    const Bytes bytes = on_alike.at(sprayed_port(link));
+    const Bytes bytes = sprays_to_all_ ? on_alike.at(sprayed_port(link)) : on_alike.whole;
     const std::int64_t flits = forward_flits(rules_, bytes, injection.read, injection.requests_per_control);
     begin(port, injection.collective, message.destination, flits);
     cursor.left -= flits;
