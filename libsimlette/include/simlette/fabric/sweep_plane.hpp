@@ -413,7 +413,7 @@ private:
         if (!counts_landings() || traces()) {
             tell_landing(port, run, first);
         } else if (completes(run)) {
-            add_landing({first + port.flit_time * (run.count - 1), run.flit, run.count, port.link});
+            come_home({first + port.flit_time * (run.count - 1), run.flit, run.count, port.link});
         }
     }
     void tell_landing(const Port& port, const FlitRun& run, Time first);
