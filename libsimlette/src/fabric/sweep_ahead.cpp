@@ -152,13 +152,15 @@ std::int64_t SweepNetwork::longest_landing(const Outlook::Pace& pace) const {
 }
 
 // So long that about as much lands as the cache holds. Of one that may be of any length that shows as flits land: the
-// first ones reckon with messages of the usual size, and later ones grow.
+// first ones reckon with messages of the usual size, and later ones grow. Flits that are followed land one by one: of a
+// link no more than the cache holds.
 Duration SweepNetwork::longest_window(const Outlook::Pace& pace) const {
     constexpr std::int64_t most = 1'000 * ps_per_second;  // so that a time and a window stay in 64 bits
     const SweepPlane& plane = planes_.front();
     const auto links = static_cast<std::int64_t>(graph_.links.size() / plane_count_ * planes_.size());
     const bool grows = may_grow(pace);
-    const std::int64_t flits = grows ? usual_landing() : longest_landing(pace);
+    const std::int64_t expected = grows ? usual_landing() : longest_landing(pace);
+    const std::int64_t flits = account_.trace.on() ? std::min(expected, links) : expected;
     const Duration length =
         pace.round * std::min(ceil_div(landings_in_cache * flits / links, pace.per_round), most / pace.round.ps);
     return grows ? std::max(length, plane.window() * 2) : length;
