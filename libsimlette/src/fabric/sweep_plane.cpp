@@ -450,6 +450,8 @@ void SweepPlane::clear() {
     landings_.clear();
     first_landing_ = Time::never();
     last_landing_ = {};
+    landed_.clear();
+    lot_ = {};
     flits_outside_ = 0;
     events_ = 0;
     first_injection_ = Time::never();

@@ -215,6 +215,7 @@ public:
                std::any_of(queues_.begin(), queues_.end(),
                            [input](const Queue& queue) { return queue.input == input && !queue.runs.empty(); });
     }
+    // Requires: nothing waits.
     void reset_pointer() { next_ = pointer_ = 0; }
 
 private:
