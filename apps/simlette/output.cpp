@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 
@@ -73,6 +74,24 @@ fs::path folder_of(const fs::path& target) {
     return target.has_parent_path() ? target.parent_path() : fs::path(".");
 }
 
+// As long as it lives, what asks the program to end waits.
+class Undisturbed {
+public:
+    Undisturbed() {
+        sigset_t waiting;
+        sigemptyset(&waiting);
+        sigaddset(&waiting, SIGINT);
+        sigaddset(&waiting, SIGTERM);
+        ::pthread_sigmask(SIG_BLOCK, &waiting, &before_);
+    }
+    Undisturbed(const Undisturbed&) = delete;
+    Undisturbed& operator=(const Undisturbed&) = delete;
+    ~Undisturbed() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+private:
+    sigset_t before_{};
+};
+
 // A new file beside the target, which is gone again unless it takes the target's name.
 class Replacement {
 public:
@@ -121,6 +140,7 @@ private:
         return 0666 & ~mask;
     }
 
+    Undisturbed undisturbed_;  // the first member: until the file has its name or is gone
     std::string file_;
     fs::path target_;
     std::string path_;

@@ -13,7 +13,6 @@ import pathlib
 import re
 import resource
 import shlex
-import signal
 import stat
 import subprocess
 import sys
@@ -483,63 +482,6 @@ class ProgramTest(unittest.TestCase):
         self.assertIn(b"stdout: cannot be written", process.stderr.read())
         process.stderr.close()
         self.assertEqual(process.wait(timeout=60), 3)
-
-    def start_long_run(self, *more):
-        words = ["run", EPS, ONE_SHOT, *LONG, *more, "--engine", "reference", "--progress", "always",
-                 "--json", str(self.folder / "x.json")]
-        process = subprocess.Popen([PROGRAM, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.addCleanup(process.kill)
-        self.progress(process)
-        return process
-
-    def progress(self, process):
-        """The simulated time in us of the next line of progress."""
-        line = process.stderr.readline()
-        self.assertRegex(line, r"^ +\d+ %  [0-9.]+ us  [0-9.]+ M events/s")
-        return float(line.split()[2])
-
-    def test_an_interrupt_keeps_what_was_finished(self):
-        process = self.start_long_run()
-        while self.progress(process) < 10:  # the first messages are there after 4 us
-            pass
-        process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 130)
-        report = json.loads((self.folder / "x.json").read_text())
-        self.assertEqual((list(report), report["outcome"], report["completion_ps"]), (KEYS, "interrupted", None))
-        self.assertGreater(report["flits"], 0)
-
-    def test_an_interrupt_while_critical_paths_are_found_keeps_the_run_and_says_what_it_lacks(self):
-        file = self.folder / "x.json"
-        process = subprocess.Popen(
-            [PROGRAM, "run", EPS, ONE_SHOT, "--set", "topology.accelerators=64", "--set",
-             "workload.collectives.0.bytes=20000 MiB", "--progress", "always", "--json", str(file)],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.addCleanup(process.kill)
-        while not process.stderr.readline().startswith("critical path"):
-            self.assertIsNone(process.poll())
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 130)
-        self.assertIn("interrupted; the run is whole, its critical paths were not found", errors)
-        report = json.loads(file.read_text())
-        self.assertEqual(report["outcome"], "finished")
-        self.assertIsNone(report["collectives"][0]["critical_path_ps"])
-
-    def test_an_interrupt_ends_all_modes(self):
-        process = self.start_long_run("--mode", "all")
-        process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 130)
-        modes = json.loads((self.folder / "x.json").read_text())["modes"]
-        self.assertEqual([(one["mode"], one["outcome"]) for one in modes],
-                         [(mode, "interrupted") for mode in ("flit", "message", "analytic")])
-
-    def test_a_killed_run_leaves_no_file(self):
-        process = self.start_long_run()
-        process.kill()
-        process.communicate(timeout=60)
-        self.assertEqual(os.listdir(self.folder), [])
 
     def test_progress_is_silent_where_there_is_no_terminal(self):
         self.assertEqual(simlette("run", EPS, ONE_SHOT).stderr, "")
