@@ -48,7 +48,8 @@ void add_run_options(CLI::App& app, RunOptions& options) {
         app, "--threads", options.threads, "N",
         "Threads for one simulation, at most: the sweep shares planes among them, the parts of a fabric behind "
         "each port of the accelerators. Those that carry the same are simulated once, by one thread. The results are "
-        "the same, however many");
+        "the same, however many. No effect where the reference simulates, as with --trace and --by-collective, and in "
+        "other modes");
     add_value(app, "--until", options.until, "TIME", "Stop at this simulated time, such as `50 us`");
     app.add_flag("--check", options.check, "Print the resolved configuration and an estimate; simulate nothing");
     app.add_flag("--explain", options.explain, "Print the critical path, message by message and port by port");
