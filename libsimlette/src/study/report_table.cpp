@@ -36,12 +36,15 @@ std::string outcome_text(const RunReport& report) {
     return outcome_name(report.outcome);
 }
 
-// Which mode it was, unless it is the usual one, and why its answer may be off.
+// What carried flit mode, and why it was not the sweep where it might have been.
+std::string engine_text(const RunReport& report) {
+    const std::string& reason = report.fallback_reason;
+    return fmt::format("engine {}{}{}", engine_name(report.engine), reason.empty() ? "" : ": ", reason);
+}
+
+// Which mode it was, and why its answer may be off.
 void add_mode(const RunReport& report, Rows& rows) {
-    if (report.mode == Mode::flit) {
-        return;
-    }
-    rows.push_back({"mode", std::string(name_of(report.mode)), ""});
+    rows.push_back({"mode", std::string(name_of(report.mode)), report.mode == Mode::flit ? engine_text(report) : ""});
     const std::vector<std::string>& reasons = report.validity.reasons;
     for (std::size_t i = 0; i < reasons.size(); ++i) {
         if (i > 0) {

@@ -225,6 +225,18 @@ TEST_CASE("a collective whose time is not explained has no parts") {
     CHECK_THAT(report_table(report), Contains("\nmode        message") && !Contains("where the time went"));
 }
 
+TEST_CASE("the table names the engine of flit mode, and why it is not the sweep where it might have been") {
+    RunReport report = small_report();
+    CHECK_THAT(report_table(report), Contains("\nmode        flit         engine reference\n"));
+    report.fallback_reason = "links depend on each other";
+    CHECK_THAT(report_table(report), Contains("  engine reference: links depend on each other\n"));
+    report.fallback_reason = "";
+    report.engine = Engine::sweep;
+    CHECK_THAT(report_table(report), Contains("\nmode        flit         engine sweep\n"));
+    report.mode = Mode::message;
+    CHECK_THAT(report_table(report), Contains("\nmode        message\n"));
+}
+
 TEST_CASE("a run that may be off says so in every form") {
     RunReport report = small_report();
     report.mode = Mode::message;
