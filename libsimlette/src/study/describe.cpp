@@ -192,7 +192,7 @@ std::string workload_table(const WorkloadSpec& workload, const std::vector<Entry
         const CollectiveReport& collective = entries[i].collective;
         rows.push_back({entry_name(entry, i), std::string(name_of(entry.collective.primitive)),
                         fmt::format("{} ({})", collective.schedule, collective.form), calls_text(entry),
-                        after_text(workload, entry), ranks_text(entry, collective), size_text(collective.bytes),
+                        after_text(workload, entry), ranks_text(entry, collective), bytes_text(collective.bytes),
                         count_text(collective.phases), count_text(static_cast<std::uint64_t>(collective.flits))});
     }
     return aligned(rows, 5, "  ");
@@ -298,7 +298,7 @@ std::string traffic_line(const TrafficSpec& traffic) {
             ? fmt::format(", {} to rank {}", percent_text(traffic.hot_share * 1000), traffic.hot_rank)
             : std::string();
     return fmt::format("traffic, {}{}, load {}, messages of {}", name_of(traffic.pattern), hot,
-                       percent_text(traffic.load * 1000), size_text(traffic.message));
+                       percent_text(traffic.load * 1000), bytes_text(traffic.message));
 }
 
 std::string kind_text(const FabricSpec& fabric) {

@@ -37,8 +37,15 @@ std::string microseconds(std::int64_t ps) {
 }
 
 std::string time_text(std::int64_t ps) {
-    const bool below_a_microsecond = ps > -1'000'000 && ps < 1'000'000;
-    return below_a_microsecond ? decimal(ps, 3) + " ns" : decimal(ps, 6) + " us";
+    constexpr std::array<Scale, 3> units{{{ps_per_second, " s"}, {1'000'000'000, " ms"}, {1'000'000, " us"}}};
+    int decimals = 12;
+    for (const Scale& unit : units) {
+        if (ps >= unit.size || ps <= -unit.size) {
+            return decimal(ps, decimals) + unit.name;
+        }
+        decimals -= 3;
+    }
+    return decimal(ps, decimals) + " ns";
 }
 
 std::string rounded_rate_text(std::int64_t bits_per_second) {
@@ -59,6 +66,18 @@ std::string count_text(std::uint64_t count) {
         digits.insert(i - 3, ",");
     }
     return digits;
+}
+
+std::string bytes_text(Bytes bytes) {
+    constexpr std::array<Scale, 4> units{
+        {{1LL << 40, " TiB"}, {1LL << 30, " GiB"}, {1LL << 20, " MiB"}, {1LL << 10, " KiB"}}};
+    for (const Scale& unit : units) {
+        const std::int64_t rest = bytes.count % unit.size * 1'000;
+        if (bytes.count >= unit.size && rest % unit.size == 0) {
+            return decimal(bytes.count / unit.size * 1'000 + rest / unit.size, 3) + unit.name;
+        }
+    }
+    return count_text(static_cast<std::uint64_t>(bytes.count)) + " B";
 }
 
 std::string buffer_text(std::int64_t flits) {

@@ -5,7 +5,6 @@
 #include <simlette/study/describe.hpp>
 #include <simlette/study/format.hpp>
 #include <simlette/study/link_measures.hpp>
-#include <simlette/study/quantity.hpp>
 #include <simlette/study/report_links.hpp>
 
 namespace simlette {
@@ -28,7 +27,7 @@ std::string level_table(const RunReport& report, const std::vector<LevelMeasures
                "busiest"}};
     for (const LevelMeasures& level : levels) {
         const auto count = [](std::int64_t n) { return count_text(static_cast<std::uint64_t>(n)); };
-        rows.push_back({level.name, count(level.links), size_text({level.bytes}),
+        rows.push_back({level.name, count(level.links), bytes_text({level.bytes}),
                         percent_text(level.mean_utilization.billionths), percent_text(level.max_utilization.billionths),
                         decimal_or_dash(level.hot_spot), decimal_or_dash(level.queue_mean), count(level.queue),
                         microseconds(level.stall.ps), level.bytes > 0 ? report.links[level.busiest].name : "-"});
@@ -67,7 +66,7 @@ std::string hot_table(const RunReport& report) {
         const LinkStatistics& link = report.links[id];
         rows.push_back({link.name, report.link_levels.names[report.link_levels.of[id]],
                         percent_text(utilization(link.busy, 1, link_window(report)).billionths),
-                        size_text({link.bytes}), decimal_or_dash(mean_queue(report, link)),
+                        bytes_text({link.bytes}), decimal_or_dash(mean_queue(report, link)),
                         count_text(static_cast<std::uint64_t>(link.queue)),
                         microseconds((link.stall[0] + link.stall[1]).ps)});
         if (report.shares_counted) {

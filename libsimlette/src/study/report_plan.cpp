@@ -15,7 +15,6 @@
 #include <simlette/study/names.hpp>
 #include <simlette/study/overlay_text.hpp>
 #include <simlette/study/plan_report.hpp>
-#include <simlette/study/quantity.hpp>
 
 namespace simlette {
 
@@ -118,7 +117,7 @@ std::string collectives_table(const Plan& plan) {
             for (const PlannedCollective& planned : axis.collectives) {
                 const Duration all = planned.time * planned.collective.calls;
                 rows.push_back({axis_text(mesh, axis), std::string(name_of(planned.collective.primitive)),
-                                std::string(name_of(planned.collective.schedule)), size_text(planned.collective.bytes),
+                                std::string(name_of(planned.collective.schedule)), bytes_text(planned.collective.bytes),
                                 std::to_string(planned.phases), microseconds(planned.time.ps),
                                 count_text(planned.collective.calls), microseconds(all.ps),
                                 share_text(all, plan.total)});

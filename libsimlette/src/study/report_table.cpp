@@ -6,7 +6,6 @@
 #include <simlette/study/format.hpp>
 #include <simlette/study/measures.hpp>
 #include <simlette/study/names.hpp>
-#include <simlette/study/quantity.hpp>
 #include <simlette/study/report_links.hpp>
 #include <simlette/study/report_path.hpp>
 #include <simlette/study/run.hpp>
@@ -77,7 +76,7 @@ std::string collectives_table(const RunReport& report) {
         const bool ended = collective.finished;
         rows.push_back({entry_name(entry, i), std::string(name_of(entry.collective.primitive)),
                         fmt::format("{} ({})", collective.schedule, collective.form), ranks_text(entry, collective),
-                        size_text(collective.bytes), count_text(collective.phases),
+                        bytes_text(collective.bytes), count_text(collective.phases),
                         report.collectives[i].started ? microseconds(collective.start.ps) : "-",
                         ended ? microseconds(collective.end.ps) : "-",
                         ended ? microseconds(collective.finish_skew.ps) : "-"});
@@ -140,7 +139,7 @@ std::string traffic_text(const NetworkStatistics& statistics) {
 
 void add_links(const RunReport& report, const RunMeasures& measures, Rows& rows) {
     rows.push_back({"links", fmt::format("{} directed; busiest {}; utilization {} mean, {} most",
-                                         count_text(report.links.size()), size_text({measures.busiest_link_bytes}),
+                                         count_text(report.links.size()), bytes_text({measures.busiest_link_bytes}),
                                          percent_text(measures.mean_utilization.billionths),
                                          percent_text(measures.max_utilization.billionths))});
     rows.push_back(
@@ -177,8 +176,8 @@ std::string share_text(const std::optional<Ratio>& share, const std::optional<st
 }
 
 std::string waiting_text(const TrafficReport& traffic) {
-    return fmt::format("{} at the start of the window, {} at its end{}", size_text(traffic.waiting_at_start),
-                       size_text(traffic.waiting_at_end),
+    return fmt::format("{} at the start of the window, {} at its end{}", bytes_text(traffic.waiting_at_start),
+                       bytes_text(traffic.waiting_at_end),
                        traffic.saturated() ? ": saturated, latencies grow with the time that is measured" : "");
 }
 

@@ -48,14 +48,28 @@ RunReport small_report() {
 
 TEST_CASE("a time is printed with every picosecond and without idle zeros") {
     CHECK(time_text(82'128'400) == "82.1284 us");
-    CHECK(time_text(1'680'360'000) == "1680.36 us");
     CHECK(time_text(1'000'001) == "1.000001 us");
+    CHECK(time_text(999'999'999) == "999.999999 us");
+    CHECK(time_text(1'680'360'000) == "1.68036 ms");
+    CHECK(time_text(13'766'873'356'800) == "13.7668733568 s");
+    CHECK(time_text(INT64_MIN) == "-9223372.036854775808 s");
     CHECK(time_text(12'800) == "12.8 ns");
     CHECK(time_text(0) == "0 ns");
     CHECK(time_text(-500) == "-0.5 ns");
     CHECK(microseconds(835'600) == "0.8356");
     CHECK(microseconds(INT64_MAX) == "9223372036854.775807");
     CHECK(microseconds(INT64_MIN) == "-9223372036854.775808");
+}
+
+TEST_CASE("a size is printed with every byte, in the largest unit that takes at most three decimals") {
+    CHECK(bytes_text({0}) == "0 B");
+    CHECK(bytes_text({640}) == "640 B");
+    CHECK(bytes_text({64 * 1024}) == "64 KiB");
+    CHECK(bytes_text({5'244'800}) == "5121.875 KiB");
+    CHECK(bytes_text({1536 * 1024}) == "1.5 MiB");
+    CHECK(bytes_text({60'001}) == "60,001 B");
+    CHECK(bytes_text({INT64_MAX}) == "9,223,372,036,854,775,807 B");
+    CHECK(bytes_text({INT64_MAX - 1023}) == "9007199254740991 KiB");
 }
 
 TEST_CASE("rates, counts and shares are readable") {
