@@ -186,20 +186,12 @@ bool CollectiveRun::deliver(const Delivery& delivery, Orders& orders) {
     return finished();
 }
 
-// Of deliveries at one instant the lowest (source, destination, port) counts.
-bool CollectiveRun::decides(const Arrival& later, const Arrival& than) {
-    if (later.at != than.at) {
-        return later.at > than.at;
-    }
-    return std::tie(later.source, later.destination, later.port) < std::tie(than.source, than.destination, than.port);
-}
-
 void CollectiveRun::note_arrival(const Delivery& delivery) {
     const std::uint32_t destination = delivery.destination_rank - first_place_;
     Arrival arrival{delivery.at,    delivery.source_rank - first_place_, destination, delivery.port,
                     delivery.phase, delivery.released_by_request,        {}};
     Arrival& last = last_of_[spec_.phase_barrier ? arrival.phase : at(arrival.phase, destination)];
-    if (!decides(arrival, last)) {
+    if (!counts_before(arrival, last)) {
         return;
     }
     arrival.parts.wait = delivery.taken;
@@ -211,7 +203,7 @@ void CollectiveRun::note_arrival(const Delivery& delivery) {
 
 const CollectiveRun::Arrival* CollectiveRun::last() const {
     const auto last = std::max_element(last_of_.begin(), last_of_.end(),
-                                       [](const Arrival& a, const Arrival& b) { return decides(b, a); });
+                                       [](const Arrival& a, const Arrival& b) { return counts_before(b, a); });
     return last == last_of_.end() ? nullptr : &*last;
 }
 
@@ -318,8 +310,8 @@ std::vector<CollectiveRun::Step> CollectiveRun::critical_steps() const {
         std::uint32_t phase = arrival->phase;
         const std::uint32_t rank = arrival->released_by();
         const Time ready = entered(phase, rank);
-        steps.push_back({phase, first_place_ + arrival->source, first_place_ + arrival->destination, arrival->port,
-                         arrival->from_request, ready, arrival->at});
+        steps.push_back({phase, first_place_ + arrival->source_rank, first_place_ + arrival->destination_rank,
+                         arrival->port, arrival->from_request, ready, arrival->at});
         arrival = nullptr;
         while (phase > 0 && arrival == nullptr) {  // phases that were complete already do not count
             --phase;

@@ -127,20 +127,19 @@ private:
     // through.
     struct Arrival {
         Time at{-1};
-        std::uint32_t source = 0;
-        std::uint32_t destination = 0;
+        std::uint32_t source_rank = 0;  // of the group
+        std::uint32_t destination_rank = 0;
         std::uint32_t port = 0;
         std::uint32_t phase = 0;
         bool from_request = false;
         TimeParts parts;
-        std::uint32_t released_by() const { return from_request ? destination : source; }
+        std::uint32_t released_by() const { return from_request ? destination_rank : source_rank; }
     };
     const Arrival& last_of(std::uint32_t phase, std::uint32_t rank) const {
         return last_of_[spec_.phase_barrier ? phase : std::size_t{phase} * schedule_.ranks + rank];
     }
     const Arrival* last() const;                     // of all; nullptr: there are no phases
     TimeParts way_of(const Arrival& arrival) const;  // from the start of the collective
-    static bool decides(const Arrival& later, const Arrival& than);
     void go_on_by(std::uint32_t rank, const Arrival& last, Time now, Orders& orders);
     void note_arrival(const Delivery& delivery);
     std::size_t at(std::uint32_t phase, std::uint32_t rank) const {

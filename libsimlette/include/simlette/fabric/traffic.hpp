@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include <simlette/base/span.hpp>
@@ -120,12 +121,14 @@ struct Delivery {
     std::uint32_t planes = 1;
 };
 
-// Of deliveries to one rank in a phase the last counts, of several at one instant that of the lowest (source, port).
-inline bool counts_before(const Delivery& a, const Delivery& b) {
+// Of what is delivered in a phase the last counts, of several at one instant that of the lowest ends. Of a Delivery, or
+// of what is kept of one.
+template <class Delivered>
+bool counts_before(const Delivered& a, const Delivered& b) {
     if (a.at != b.at) {
         return a.at > b.at;
     }
-    return a.source_rank != b.source_rank ? a.source_rank < b.source_rank : a.port < b.port;
+    return std::tie(a.source_rank, a.destination_rank, a.port) < std::tie(b.source_rank, b.destination_rank, b.port);
 }
 
 }  // namespace simlette
