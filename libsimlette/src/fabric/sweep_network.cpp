@@ -18,11 +18,12 @@ Planes planes_for(const HostGraph& graph, const RoutingSpec& routing) {
 }  // namespace
 
 SweepNetwork::SweepNetwork(const HostGraph& graph, const RoutingSpec& routing, const TransactionRules& rules,
-                           std::uint64_t seed)
+                           std::uint64_t seed, std::uint32_t threads)
     : graph_(graph),
       many_landings_((graph.has_choices() || graph.has_levels()) && graph.groups == graph.accelerators),
       split_(planes_for(graph, routing)),
-      plane_count_(std::max(1U, static_cast<std::uint32_t>(split_.links.size()))) {
+      plane_count_(std::max(1U, static_cast<std::uint32_t>(split_.links.size()))),
+      threads_(std::min(threads, plane_count_)) {
     require(misfit(graph, routing) == nullptr, "a sweep carries what it was asked to");
     graph.check();
     planes_.reserve(plane_count_);

@@ -39,7 +39,7 @@ std::string fallback_reason_for(Mode mode, Engine engine, const char* misfit) {
     return misfit;
 }
 
-Network network_for(const Fabric& fabric, Mode mode, bool sweep) {
+Network network_for(const Fabric& fabric, Mode mode, bool sweep, std::uint32_t threads) {
     const FabricSpec& spec = fabric.spec;
     const TransactionRules rules = rules_of(spec);
     switch (mode) {
@@ -62,7 +62,7 @@ Network network_for(const Fabric& fabric, Mode mode, bool sweep) {
             break;
     }
     if (sweep) {
-        return Network(std::in_place_type<SweepNetwork>, fabric.graph, spec.routing, rules, spec.seed);
+        return Network(std::in_place_type<SweepNetwork>, fabric.graph, spec.routing, rules, spec.seed, threads);
     }
     return Network(std::in_place_type<FlitNetwork<LaneQueue>>, fabric.graph, spec.routing, rules, spec.seed);
 }

@@ -36,7 +36,7 @@ struct Simulator::State {
         : fabric(std::move(on)),
           options(with),
           fallback_reason(misfit()),
-          network(network_for(*fabric, options.mode, sweeps())) {
+          network(network_for(*fabric, options.mode, sweeps(), options.threads)) {
         observe();
     }
 
@@ -65,7 +65,6 @@ struct Simulator::State {
             sweep->record_messages(options.record_messages);
             sweep->tally_latencies(options.tally_latency);
             sweep->look_out(player);
-            sweep->use_threads(options.threads);
         } else if (auto* message = std::get_if<MessageNetwork>(&network)) {
             message->record_messages(options.record_messages);
         }

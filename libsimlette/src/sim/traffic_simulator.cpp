@@ -19,7 +19,7 @@ namespace {
 
 constexpr Duration longest_window{1'000 * ps_per_second};
 
-Network carrier_for(const Fabric& fabric, const TrafficSpec& spec, Mode mode, bool sweep) {
+Network carrier_for(const Fabric& fabric, const TrafficSpec& spec, Mode mode, bool sweep, std::uint32_t threads) {
     if (mode == Mode::analytic) {
         throw Error(ErrorKind::input,
                     "analytic mode knows no queues, which synthetic traffic is about; use flit or message mode");
@@ -32,7 +32,7 @@ Network carrier_for(const Fabric& fabric, const TrafficSpec& spec, Mode mode, bo
         spec.measure > longest_window) {
         throw Error(ErrorKind::input, "`warmup` and `measure` take at most 1000 s each, `measure` more than nothing");
     }
-    return network_for(fabric, mode, sweep);
+    return network_for(fabric, mode, sweep, threads);
 }
 
 std::optional<LatencySummary> summary_of(const Histogram& latencies) {
@@ -68,13 +68,12 @@ struct TrafficSimulator::State {
           spec(traffic),
           options(with),
           fallback_reason(fallback_reason_for(options.mode, options.engine, sweep_misfit(*fabric))),
-          network(carrier_for(*fabric, spec, options.mode, sweeps())),
+          network(carrier_for(*fabric, spec, options.mode, sweeps(), options.threads)),
           source(*fabric, spec),
           window_start(Time{0} + spec.warmup),
           window_end(window_start + spec.measure) {
         with_carrier([&](auto& carrier) {
             carrier.record_messages(options.record_messages);
-            use_threads(carrier, options.threads);
             for (std::uint32_t rank = 0; rank < source.ranks(); ++rank) {
                 carrier.wake_at(Time{0} + source.draw_gap(rank), rank);
             }

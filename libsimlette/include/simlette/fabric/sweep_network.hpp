@@ -37,8 +37,10 @@ namespace simlette {
 
 class SweepNetwork {
 public:
-    // The graph must outlive the network. Requires: no misfit.
-    SweepNetwork(const HostGraph& graph, const RoutingSpec& routing, const TransactionRules& rules, std::uint64_t seed);
+    // The graph must outlive the network. Shares planes that differ among so many threads, at most: what it gives stays
+    // the same. Requires: no misfit.
+    SweepNetwork(const HostGraph& graph, const RoutingSpec& routing, const TransactionRules& rules, std::uint64_t seed,
+                 std::uint32_t threads = 1);
     // Planes refer to it.
     SweepNetwork(const SweepNetwork&) = delete;
     SweepNetwork& operator=(const SweepNetwork&) = delete;
@@ -71,8 +73,6 @@ public:
     // Leaves out what other ports of the accelerators carry, where planes are alike; before anything is injected.
     // Statistics are not known then. No ports: everything is carried.
     void carry_only(const std::vector<std::uint32_t>& ports);
-    // Shares planes that differ among so many threads, at most. What it gives stays the same.
-    void use_threads(std::uint32_t threads) { threads_ = threads; }
     // Ports go ahead of now() as far as it allows; it must outlive the network.
     void look_out(const Outlook& outlook) { outlook_ = &outlook; }
     // Deliveries are still to be told from before what the ports have decided: not an instant to stop at.
@@ -142,7 +142,7 @@ private:
     std::uint32_t plane_count_;
     SweepAccount account_;
     std::vector<SweepPlane> planes_;  // by slot
-    std::uint32_t threads_ = 1;
+    const std::uint32_t threads_;
     std::unique_ptr<Crew> crew_;  // if there is more than one
     const Outlook* outlook_ = nullptr;
     Time start_;  // of the window
@@ -179,7 +179,7 @@ void SweepNetwork::on_planes(Work&& work) {
         return;
     }
     if (crew_ == nullptr) {
-        crew_ = std::make_unique<Crew>(std::min(threads_, plane_count_));
+        crew_ = std::make_unique<Crew>(threads_);
     }
     auto on_plane = [&](std::size_t slot) { work(planes_[slot]); };
     crew_->share(planes_.size(), on_plane);

@@ -1,6 +1,7 @@
 // The network of each mode behind one type.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <type_traits>
 #include <variant>
@@ -17,8 +18,8 @@ namespace simlette {
 using Network = std::variant<FlitNetwork<LaneQueue>, SweepNetwork, MessageNetwork, AnalyticNetwork>;
 
 // Throws Error{input} if the mode cannot carry the fabric. The fabric must outlive the network.
-// `sweep`: flit mode by a SweepNetwork. Requires: it fits.
-Network network_for(const Fabric& fabric, Mode mode, bool sweep = false);
+// `sweep`: flit mode by a SweepNetwork, on so many threads. Requires: it fits.
+Network network_for(const Fabric& fabric, Mode mode, bool sweep = false, std::uint32_t threads = 1);
 
 // Why a fabric is not for a SweepNetwork; nullptr if it is.
 const char* sweep_misfit(const Fabric& fabric);
@@ -46,11 +47,6 @@ bool is_ahead(const Carrier&) {
 }
 inline bool is_ahead(const SweepNetwork& sweep) {
     return sweep.ahead();
-}
-template <class Carrier>
-void use_threads(Carrier&, std::uint32_t) {}
-inline void use_threads(SweepNetwork& sweep, std::uint32_t threads) {
-    sweep.use_threads(threads);
 }
 // Counts latencies by itself.
 template <class Carrier>
