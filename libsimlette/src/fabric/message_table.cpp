@@ -24,7 +24,7 @@ std::uint32_t MessageTable::add(const PortMessage& next, LinkId link, std::uint3
     message.destination_rank = injection.read ? injection.rank : peer;
     message.half = injection.read ? TransactionHalf::read_request : TransactionHalf::write;
     message.port = port;
-    message.bytes = next.bytes;
+    message.bytes = next.bytes.at(port);
     message.injected = injected;
     return id;
 }

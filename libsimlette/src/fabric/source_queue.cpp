@@ -166,12 +166,8 @@ PortMessage SourceQueues::next(LinkId link) {
     if (cursor.left == 0) {
         drop_first(port);
     }
-    return {&injection,
-            message,
-            bytes,
-            on_alike,
-            transactions_of(rules_, bytes, injection.read, injection.requests_per_control),
-            waiting};
+    return {&injection, message, on_alike,
+            transactions_of(rules_, bytes, injection.read, injection.requests_per_control), waiting};
 }
 
 void SourceQueues::read(Cursor& cursor, const Injection& injection, OutMessage& message) {

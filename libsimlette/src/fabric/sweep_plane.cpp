@@ -360,9 +360,9 @@ std::uint32_t SweepPlane::start_message(const PortMessage& next, LinkId link) {
     const std::uint32_t peer = next.message.destination_rank;
     Message& message = messages_[id];
     message.ready = next.waiting.ready;
-    message.whole_bytes = next.on_alike.whole;
-    message.last_port = next.on_alike.last_port;
-    message.missing = next.on_alike.missing;
+    message.whole_bytes = next.bytes.whole;
+    message.last_port = next.bytes.last_port;
+    message.missing = next.bytes.missing;
     message.collective = injection.collective;
     message.phase = injection.phase;
     message.source_rank = injection.read ? peer : injection.rank;

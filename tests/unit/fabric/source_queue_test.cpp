@@ -133,11 +133,11 @@ std::int64_t flits_of(const Case& one, const Parts& parts) {
     return flits;
 }
 
-Parts take_all(SourceQueues& queues, LinkId link, std::int64_t flits) {
+Parts take_all(SourceQueues& queues, LinkId link, std::uint32_t port, std::int64_t flits) {
     Parts parts;
     while (flits > 0) {
         const PortMessage next = queues.next(link);
-        parts.emplace_back(next.message.destination, next.bytes.count);
+        parts.emplace_back(next.message.destination, next.bytes.at(port).count);
         flits -= next.transactions.forward;
     }
     CHECK(flits == 0);
@@ -160,7 +160,7 @@ void check_ports(const Case& one, SourceQueues& queues, const HostGraph& graph, 
         CAPTURE(port + i);
         const Parts expected = parts_one_by_one(one, port + i);
         CHECK(announced[i] == flits_of(one, expected));
-        CHECK(take_all(queues, first[one.source] + i, announced[i]) == expected);
+        CHECK(take_all(queues, first[one.source] + i, port + i, announced[i]) == expected);
         for (const auto& part : expected) {
             CHECK(queues.largest().count >= part.second);
         }

@@ -293,7 +293,7 @@ std::uint32_t FlitNetwork<Queue>::start_message(const PortMessage& next, LinkId 
     origin.destination_rank = injection.read ? injection.rank : peer;
     origin.forward = static_cast<std::uint32_t>(next.transactions.forward);
     origin.back = static_cast<std::uint32_t>(next.transactions.back);
-    origin.bytes = next.bytes;
+    origin.bytes = next.bytes.at(graph_.links[link].from_port);
     origin.first_link = link;
     origin.half = injection.read ? Half::read_request : Half::write;
     origin.may_answer = !injection.read;

@@ -24,8 +24,7 @@ namespace simlette {
 struct PortMessage {
     const Injection* injection = nullptr;  // until the next one is added
     OutMessage message;
-    Bytes bytes{0};      // of the message
-    PortBytes on_alike;  // the same for all ports that this one stands for
+    PortBytes bytes;  // the same for all ports that this one stands for
     Transactions transactions;
     // Since when its flits have waited, and what the port had done by then.
     struct Waiting {
