@@ -57,21 +57,27 @@ void SweepPlane::run_ahead(Time decide_before) {
     goes_ahead_ = true;
     lot_.landings = 0;
     lot_.last = {};
-    const bool all_later = !answers && lands_in_order();
-    if (!all_later) {
+    if (!lands_in_order()) {
+        tell_landings(decide_before);
+        tell_before_ = decide_before;
+        run_ports_ahead(decide_before);
+        tell_before_ = {};
+    } else if (answers) {
+        tell_landings(decide_before);
+        run_ports_ahead(decide_before);
+    } else {
+        run_ports_ahead(decide_before);
         tell_landings(decide_before);
     }
-    tell_before_ = lands_in_order() ? Time{} : decide_before;
+    goes_ahead_ = false;
+}
+
+void SweepPlane::run_ports_ahead(Time decide_before) {
     if (one_direction()) {
         run_from_sources(decide_before);
     } else {
         run(decide_before, decide_before);
     }
-    tell_before_ = {};
-    if (all_later) {
-        tell_landings(decide_before);
-    }
-    goes_ahead_ = false;
 }
 
 void SweepPlane::tell_landings(Time before) {

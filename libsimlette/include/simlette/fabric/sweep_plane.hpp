@@ -230,6 +230,7 @@ private:
     std::uint32_t rotating_channels() const;
     void order_ports();
     void list_feeders();
+    void run_ports_ahead(Time decide_before);
     void run_from_sources(Time decide_before);
     void end_run(Time decide_before);
     void tell_landings(Time before);
