@@ -30,7 +30,8 @@ struct PhaseSizes {
     Bytes most{0};
 };
 
-// Messages of one rank in one phase, made when a port comes to them, so that nothing is stored ahead.
+// Messages of one rank in one phase, made when a port comes to them, so that nothing is stored ahead. Threads of a
+// network ask for them at the same time, while none injects or is told of a delivery: what answers must only read.
 class MessageSource {
 public:
     virtual ~MessageSource() = default;
