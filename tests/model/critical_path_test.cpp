@@ -7,6 +7,7 @@
 
 #include <simlette/fabric/built_fabric.hpp>
 
+#include <support/flit_time.hpp>
 #include <support/random_answers.hpp>
 #include <support/random_levels.hpp>
 #include <support/run.hpp>
@@ -223,7 +224,7 @@ TEST_CASE("a message that comes to an accelerator for which many wait is followe
         RandomCase one{packet_fabric(ranks, static_cast<std::uint32_t>(random.between(1, 2))), {}};
         random_times(random, one.fabric);
         one.fabric.buffers.request = unlimited;
-        const std::int64_t flit = 5'120'000'000'000'000 / one.fabric.port_rate.per_second;
+        const std::int64_t flit = flit_time_of(one.fabric.port_rate).ps;
         for (const bool rival : {false, true}) {
             SizeTable sizes(ranks, std::vector<Bytes>(ranks, Bytes{0}));
             for (std::uint32_t sender = rival ? 2 : 1; sender < (rival ? ranks : 2); ++sender) {

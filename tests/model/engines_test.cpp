@@ -4,6 +4,7 @@
 #include <simlette/sim/traffic_simulator.hpp>
 
 #include <support/both_engines.hpp>
+#include <support/flit_time.hpp>
 #include <support/random_graph.hpp>
 #include <support/random_sizes.hpp>
 #include <support/seeds.hpp>
@@ -93,7 +94,7 @@ Seen look(const TrafficSimulator& simulator, TrafficAdvance step) {
 }
 
 TrafficSpec random_traffic(Random& random, const FabricSpec& fabric) {
-    const Duration flit{5'120'000'000'000'000 / fabric.port_rate.per_second};
+    const Duration flit = flit_time_of(fabric.port_rate);
     TrafficSpec traffic;
     traffic.pattern = one_of(random, {TrafficPattern::uniform, TrafficPattern::permutation, TrafficPattern::hot_spot,
                                       TrafficPattern::all_to_all});
@@ -184,7 +185,7 @@ TEST_CASE("The sweep gives what the reference gives, where it goes far ahead of 
                                           static_cast<std::uint32_t>(random.between(1, 3)));
         random_times(random, fabric);
         random_routing(random, fabric);
-        const Duration flit{5'120'000'000'000'000 / fabric.port_rate.per_second};
+        const Duration flit = flit_time_of(fabric.port_rate);
         fabric.latency.egress_endpoint = flit * random.between(0, 80);
         fabric.latency.ingress_endpoint = fabric.latency.ingress_protocol = Duration{0};
         fabric.latency.propagation = flit * random.between(0, 2);
@@ -211,7 +212,7 @@ TEST_CASE("The sweep gives what the reference gives, where planes part while the
         random_times(random, fabric);
         fabric.ports = std::max(fabric.ports, static_cast<std::uint32_t>(random.between(2, 9)));
         fabric.routing = {};
-        const Duration flit{5'120'000'000'000'000 / fabric.port_rate.per_second};
+        const Duration flit = flit_time_of(fabric.port_rate);
         fabric.latency.egress_endpoint = flit * random.between(0, 20);
         fabric.latency.ingress_endpoint = flit * random.between(0, 20);
         fabric.responses = ResponsePolicy::per_message;

@@ -6,6 +6,7 @@
 #include <simlette/fabric/built_fabric.hpp>
 
 #include <support/both_engines.hpp>
+#include <support/flit_time.hpp>
 #include <support/random_levels.hpp>
 #include <support/seeds.hpp>
 
@@ -30,7 +31,7 @@ CollectiveSpec random_incast(Random& random, const FabricSpec& fabric, std::int6
         spec.schedule = ScheduleKind::direct;
         spec.sizes = std::make_shared<const SizeTable>(sizes);
     }
-    const std::int64_t flit = 5'120'000'000'000'000 / fabric.port_rate.per_second;
+    const std::int64_t flit = flit_time_of(fabric.port_rate).ps;
     spec.earliest_start = {one_in(random, 2) ? 0 : random.between(0, 60) * flit};
     spec.send_order = one_in(random, 4) ? SendOrder::rotated : SendOrder::same;
     return spec;

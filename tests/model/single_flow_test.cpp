@@ -1,6 +1,7 @@
 // One message alone on a fabric: bounds, monotony and scale.
 #include <catch2/catch.hpp>
 
+#include <support/flit_time.hpp>
 #include <support/random_case.hpp>
 #include <support/run.hpp>
 #include <support/seeds.hpp>
@@ -8,8 +9,6 @@
 using namespace simlette;
 
 namespace {
-
-constexpr std::int64_t flit_bits_times_ps = 5'120'000'000'000'000;
 
 // A fabric of two accelerators on which one message runs alone.
 FabricSpec random_pair(Random& random) {
@@ -19,17 +18,13 @@ FabricSpec random_pair(Random& random) {
     return spec;
 }
 
-Duration flit_time_of(const FabricSpec& spec) {
-    return {flit_bits_times_ps / spec.port_rate.per_second};
-}
-
 Duration elapsed(const FabricSpec& spec, const CollectiveSpec& collective) {
     return run(spec, {collective}, false).end() - Time{};
 }
 
 // Latency of the path, and one flit time more for each electronic switch on it.
 Duration path_of(const FabricSpec& spec) {
-    return describe(*build_fabric(spec)).path_latency + (on_circuits(spec) ? 0 : 1) * flit_time_of(spec);
+    return describe(*build_fabric(spec)).path_latency + (on_circuits(spec) ? 0 : 1) * flit_time_of(spec.port_rate);
 }
 
 }  // namespace
@@ -39,7 +34,7 @@ TEST_CASE("a message alone with ample credits takes the path and its flits, shar
         FabricSpec spec = random_pair(random);
         const CollectiveSpec message = send(0, 1, random_bytes(random).count);
         const std::int64_t flits = ceil_div(message.bytes.count, 640);
-        const Duration bound = path_of(spec) + ceil_div(flits, spec.ports) * flit_time_of(spec);
+        const Duration bound = path_of(spec) + ceil_div(flits, spec.ports) * flit_time_of(spec.port_rate);
         CHECK(elapsed(spec, message) >= bound);
         spec.buffers = {unlimited, unlimited};
         CHECK(elapsed(spec, message) == bound);
@@ -49,7 +44,7 @@ TEST_CASE("a message alone with ample credits takes the path and its flits, shar
 TEST_CASE("more credits, a higher rate or a lower latency never slow a message that runs alone") {
     for_each_seed(21, Cases::single_flow, [](Random& random) {
         FabricSpec spec = random_pair(random);
-        spec.port_rate = {flit_bits_times_ps / (2 * flit_time_of(spec).ps)};
+        spec.port_rate = rate_of(flit_time_of(spec.port_rate) * 2);
         const CollectiveSpec message = send(0, 1, random_bytes(random).count);
         const Duration before = elapsed(spec, message);
         FabricSpec more_credits = spec;
@@ -74,7 +69,7 @@ TEST_CASE("all times multiplied by a factor and the rate divided by it multiply 
         const RunResult before = run(one.fabric, one.collectives);
         const std::int64_t factor = one_of<std::int64_t>(random, {2, 5, 16});
         FabricSpec& f = one.fabric;
-        f.port_rate = {flit_bits_times_ps / (flit_time_of(f).ps * factor)};
+        f.port_rate = rate_of(flit_time_of(f.port_rate) * factor);
         LatencySpec& l = f.latency;
         for (Duration* part : {&l.egress_endpoint, &l.egress_protocol, &l.ingress_endpoint, &l.ingress_protocol,
                                &l.propagation, &l.packet_switch, &l.circuit_switch, &f.credit_return}) {

@@ -15,6 +15,7 @@
 #include <simlette/collective/spec.hpp>
 #include <simlette/fabric/spec.hpp>
 
+#include <support/flit_time.hpp>
 #include <support/reference_network.hpp>
 
 namespace simlette {
@@ -52,7 +53,7 @@ inline std::vector<std::uint32_t> random_permutation(Random& random, std::uint32
 // Short flit times and latencies of a few of them meet often; the nominal ones are there as well.
 inline void random_times(Random& random, FabricSpec& spec) {
     const std::int64_t flit = one_of<std::int64_t>(random, {1, 2, 4, 5, 10, 12'800});
-    spec.port_rate = {5'120'000'000'000'000 / flit};
+    spec.port_rate = rate_of({flit});
     const auto latency = [&] {
         return Duration{one_in(random, 3) ? random.between(0, 3 * flit) : flit * random.between(0, 4)};
     };
@@ -241,7 +242,7 @@ inline void choose_other(Random& random, bool circuits, bool power_of_two, Colle
 inline CollectiveSpec random_collective(Random& random, const FabricSpec& fabric) {
     CollectiveSpec spec;
     spec.bytes = random_bytes(random);
-    const std::int64_t flit = 5'120'000'000'000'000 / fabric.port_rate.per_second;
+    const std::int64_t flit = flit_time_of(fabric.port_rate).ps;
     spec.earliest_start = {one_in(random, 2) ? 0 : random.between(0, 30) * flit};
     spec.send_order = one_in(random, 2) ? SendOrder::same : SendOrder::rotated;
     spec.phase_barrier = one_in(random, 3);

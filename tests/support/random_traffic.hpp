@@ -5,6 +5,7 @@
 
 #include <simlette/fabric/built_fabric.hpp>
 
+#include <support/flit_time.hpp>
 #include <support/random_case.hpp>
 #include <support/traffic.hpp>
 
@@ -22,7 +23,7 @@ inline std::vector<std::uint32_t> reachable(const HostGraph& graph, std::uint32_
 }
 
 inline std::vector<PlainSend> random_traffic(Random& random, const Fabric& fabric) {
-    const std::int64_t flit = 5'120'000'000'000'000 / fabric.spec.port_rate.per_second;
+    const std::int64_t flit = flit_time_of(fabric.spec.port_rate).ps;
     std::vector<PlainSend> sends(static_cast<std::size_t>(random.between(1, 24)));
     const bool together = one_in(random, 3);
     const bool incast = one_in(random, 3);

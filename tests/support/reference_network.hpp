@@ -14,6 +14,8 @@
 #include <simlette/fabric/spec.hpp>
 #include <simlette/fabric/statistics.hpp>
 
+#include <support/flit_time.hpp>
+
 namespace simlette {
 
 using ReferencePort = std::pair<std::size_t, std::size_t>;  // a node, and the number of its port
@@ -286,7 +288,7 @@ private:
     const std::size_t groups_ = (cores_ + group_ - 1) / group_;
     const std::size_t up_ = two_level_ ? spec_.level1.up : 0;
     const std::array<std::int64_t, 2> buffer_{spec_.buffers.request, spec_.buffers.response};
-    const std::int64_t flit_time_ = 5'120'000'000'000'000 / spec_.port_rate.per_second;
+    const std::int64_t flit_time_ = flit_time_of(spec_.port_rate).ps;
     std::int64_t now_ = 0;
     std::multimap<std::pair<std::int64_t, ReferencePort>, std::function<void()>> events_;  // by time and port
     std::map<ReferencePort, ReferencePort> cables_;

@@ -8,6 +8,7 @@
 #include <simlette/sim/explain.hpp>
 #include <simlette/sim/groups.hpp>
 #include <simlette/sim/path_replay.hpp>
+#include <support/flit_time.hpp>
 #include <support/random_answers.hpp>
 #include <support/run.hpp>
 #include <support/seeds.hpp>
@@ -99,7 +100,7 @@ std::unique_ptr<CollectiveRun> run_of(std::uint32_t id, Schedule schedule, Opera
 // A flit takes 10 ps on a wire, and 90 from an accelerator to where the wire ends.
 FabricSpec short_links(FabricSpec spec) {
     spec.responses = ResponsePolicy::per_message;
-    spec.port_rate = {5'120'000'000'000'000 / 10};
+    spec.port_rate = rate_of({10});
     const Duration none{0};
     spec.latency = {Duration{90}, none, none, none, none, none, none, none};
     return spec;
