@@ -50,10 +50,10 @@ struct Goal {
     }
 };
 
-// A setting in one of the ways to simulate it.
-class Way {
+// A setting by one mode and engine, again and again.
+class Timing {
 public:
-    Way(Mode mode, Engine engine, std::uint32_t threads = 1) : mode_(mode), engine_(engine), threads_(threads) {}
+    Timing(Mode mode, Engine engine, std::uint32_t threads = 1) : mode_(mode), engine_(engine), threads_(threads) {}
 
     void measure(const Setting& setting) {
         SimulatorOptions options;
@@ -95,8 +95,8 @@ struct Work {
     Setting setting;
     Goal goal;          // of the speed of the sweep over that of the reference
     bool once = false;  // on the reference
-    Way reference{Mode::flit, Engine::reference};
-    Way sweep{Mode::flit, Engine::sweep};
+    Timing reference{Mode::flit, Engine::reference};
+    Timing sweep{Mode::flit, Engine::sweep};
 
     void measure() {
         if (!once || reference.hops == 0) {
@@ -206,12 +206,12 @@ public:
 
 private:
     Setting setting_;
-    Way one_{Mode::flit, Engine::sweep};
-    Way two_{Mode::flit, Engine::sweep, 2};
+    Timing one_{Mode::flit, Engine::sweep};
+    Timing two_{Mode::flit, Engine::sweep, 2};
 };
 
 // Each flit on a link is two events, its arrival and the freed wire, pending for as long as their delays.
-std::uint32_t mean_pending(const Setting& setting, const Way& way) {
+std::uint32_t mean_pending(const Setting& setting, const Timing& way) {
     const auto fabric = build_fabric(setting.fabric);
     std::int64_t pending_ps = 0;
     for (LinkId id = 0; id < way.links.size(); ++id) {
@@ -248,6 +248,38 @@ double on_priority_queue(const Setting& setting, Time end) {
     return cpu_seconds() - start;
 }
 
+// What the engines are measured against, and several threads.
+struct Others {
+    const Work& plain;
+    const Work& responses;
+    Holds holds;
+    Shared one_level_shared;
+    Shared responses_shared;
+    Shared hard_shared;
+    Timing message{Mode::message, Engine::automatic};
+    Timing answered_message{Mode::message, Engine::automatic};
+    double heap_seconds = std::numeric_limits<double>::max();
+
+    // Requires: the first work has been measured.
+    explicit Others(const std::vector<Work>& all)
+        : plain(all.front()),
+          responses(named(all, "40 KiB, responses")),
+          holds(mean_pending(plain.setting, plain.reference)),
+          one_level_shared(named(all, "256 x 8, 40.5 KiB")),
+          responses_shared(named(all, "40.5 KiB, responses")),
+          hard_shared(named(all, "hard, 40.5 KiB")) {}
+
+    void measure() {
+        holds.measure();
+        for (Shared* shared : {&one_level_shared, &responses_shared, &hard_shared}) {
+            shared->measure();
+        }
+        message.measure(plain.setting);
+        answered_message.measure(responses.setting);
+        heap_seconds = std::min(heap_seconds, on_priority_queue(plain.setting, plain.reference.end));
+    }
+};
+
 bool print_work(const std::vector<Work>& all) {
     fmt::print(
         "| work | flit-hops | reference, s | sweep, s | reference, M flit-hops/s | sweep, M flit-hops/s | "
@@ -268,7 +300,80 @@ struct Ratio {
     Goal goal;
 };
 
-bool print_ratios(const std::vector<Ratio>& all) {
+using Ratios = std::vector<Ratio>;
+
+Ratios ratios_of_queues(const std::vector<Work>& all, const Others& others) {
+    const Timing& plain = others.plain.reference;
+    const Timing& circuits = named(all, "circuits of the cube, 256, 40 KiB").reference;
+    return {
+        {"events of the reference per hold of its lanes, packet switches",
+         2 * plain.rate() / others.holds.rate,
+         {0.5, 1}},
+        {"the same, circuits", 2 * circuits.rate() / others.holds.rate, {0.5, 1}},
+        {"speed of the reference over its like on std::priority_queue", others.heap_seconds / plain.seconds, {5, 12}},
+    };
+}
+
+Ratios ratios_of_times(const std::vector<Work>& all, const Others& others) {
+    const Timing& plain = others.plain.sweep;
+    const Timing& responses = others.responses.sweep;
+    const Timing& uneven = named(all, "256 x 8, 40.5 KiB").sweep;
+    const Timing& large = named(all, "256 x 8, 1 MiB").sweep;
+    const Work& exchange = named(all, "64 x 8, all-to-all, 40 KiB a pair");
+    return {
+        {"time of the sweep over that of message mode, 40 KiB", plain.seconds / others.message.seconds, {1, 0.3, true}},
+        {"the same, responses", responses.seconds / others.answered_message.seconds, {1, 0.3, true}},
+        {"time of the sweep for 1 MiB over that for 40 KiB", large.seconds / plain.seconds, {8, 0, true}},
+        {"the same, 40.5 KiB", large.seconds / uneven.seconds, {8, 0, true}},
+        {"all-to-all of 64, reference, ms", 1e3 * exchange.reference.seconds, {15, 0, true}},
+        {"the same, sweep, ms", 1e3 * exchange.sweep.seconds, {4, 1, true}},
+        {"256 x 8, 40 KiB, responses, sweep, s", responses.seconds, {0.15, 0.03, true}},
+    };
+}
+
+Ratios ratios_of_levels(const std::vector<Work>& all, const Others& others) {
+    const Work& two_levels = named(all, "two levels, 512 x 36, 4:1, 4 KiB");
+    const Work& one_level = named(all, "one level, 512 x 36, 4 KiB");
+    return {
+        {"flit-hop rate of the reference, two levels (4 KiB) over one (40 KiB)",
+         two_levels.reference.rate() / others.plain.reference.rate(),
+         {0.5, 0}},
+        {"the same, 4 KiB on one level too", two_levels.reference.rate() / one_level.reference.rate(), {0.5, 0}},
+        {"the same, sweep", two_levels.sweep.rate() / one_level.sweep.rate(), {0.5, 0}},
+    };
+}
+
+Ratios gains_of_threads(const Others& others) {
+    return {
+        {"two threads over one, wall time: 256 x 8, 40.5 KiB", others.one_level_shared.gain(), {1.5, 1.8}},
+        {"the same, 40.5 KiB, responses", others.responses_shared.gain(), {1.5, 1.8}},
+        {"the same, hard, 40.5 KiB", others.hard_shared.gain(), {1.5, 1.8}},
+    };
+}
+
+Ratios rates_of_hard(const std::vector<Work>& all) {
+    const auto rate = [&all](const std::string& name) { return named(all, name).sweep.rate() * 1e-6; };
+    return {
+        {"hard, 40 KiB, sweep, M flit-hops/s",
+         rate("hard: two levels, 256 x 8, 4:1, 40 KiB, same order, 22 credits, responses"),
+         {30, 0}},
+        {"hard, 41 KiB, sweep, M flit-hops/s", rate("hard, 41 KiB"), {30, 0}},
+        {"hard, 40.5 KiB, sweep, M flit-hops/s", rate("hard, 40.5 KiB"), {30, 0}},
+        {"hard, 64 KiB, sweep, M flit-hops/s", rate("hard, 64 KiB"), {30, 0}},
+        {"hard, 512 x 36, 16 KiB, sweep, M flit-hops/s", rate("hard, 512 x 36, 16 KiB"), {30, 0}},
+    };
+}
+
+Ratios all_ratios(const std::vector<Work>& all, const Others& others) {
+    Ratios ratios;
+    for (const Ratios& more : {ratios_of_queues(all, others), ratios_of_times(all, others),
+                               ratios_of_levels(all, others), gains_of_threads(others), rates_of_hard(all)}) {
+        ratios.insert(ratios.end(), more.begin(), more.end());
+    }
+    return ratios;
+}
+
+bool print_ratios(const Ratios& all) {
     fmt::print("\n| ratio | ours | floor | moonshot | |\n|---|---|---|---|---|\n");
     bool met = true;
     for (const Ratio& ratio : all) {
@@ -283,68 +388,17 @@ bool print_ratios(const std::vector<Ratio>& all) {
 int main(int argc, char** argv) {
     const int rounds = argc > 1 ? std::max(1, std::atoi(argv[1])) : 3;
     std::vector<Work> all = all_work();
-    Way message(Mode::message, Engine::automatic);
-    Way answered_message(Mode::message, Engine::automatic);
-    double heap_seconds = std::numeric_limits<double>::max();
-    const Work& plain = all.front();
-    const Work& responses = named(all, "40 KiB, responses");
-    const Work& uneven = named(all, "256 x 8, 40.5 KiB");
-    Shared one_level_shared(uneven);
-    Shared responses_shared(named(all, "40.5 KiB, responses"));
-    Shared hard_shared(named(all, "hard, 40.5 KiB"));
     all.front().measure();
-    Holds holds(mean_pending(plain.setting, plain.reference));
+    Others others(all);
     for (Work& work : all) {  // over and over, as memory is dear that the system has not handed out just now
         for (int round = 0; round < rounds; ++round) {
             work.measure();
         }
     }
     for (int round = 0; round < rounds; ++round) {
-        holds.measure();
-        for (Shared* shared : {&one_level_shared, &responses_shared, &hard_shared}) {
-            shared->measure();
-        }
-        message.measure(plain.setting);
-        answered_message.measure(responses.setting);
-        heap_seconds = std::min(heap_seconds, on_priority_queue(plain.setting, plain.reference.end));
+        others.measure();
     }
-    const Work& two_levels = named(all, "two levels, 512 x 36, 4:1, 4 KiB");
-    const Work& one_level = named(all, "one level, 512 x 36, 4 KiB");
-    const Work& exchange = named(all, "64 x 8, all-to-all, 40 KiB a pair");
-    const Work& large = named(all, "256 x 8, 1 MiB");
     const bool works = print_work(all);
-    const bool ratios = print_ratios({
-        {"events of the reference per hold of its lanes, packet switches",
-         2 * plain.reference.rate() / holds.rate,
-         {0.5, 1}},
-        {"the same, circuits",
-         2 * named(all, "circuits of the cube, 256, 40 KiB").reference.rate() / holds.rate,
-         {0.5, 1}},
-        {"speed of the reference over its like on std::priority_queue",
-         heap_seconds / plain.reference.seconds,
-         {5, 12}},
-        {"time of the sweep over that of message mode, 40 KiB", plain.sweep.seconds / message.seconds, {1, 0.3, true}},
-        {"the same, responses", responses.sweep.seconds / answered_message.seconds, {1, 0.3, true}},
-        {"time of the sweep for 1 MiB over that for 40 KiB", large.sweep.seconds / plain.sweep.seconds, {8, 0, true}},
-        {"the same, 40.5 KiB", large.sweep.seconds / uneven.sweep.seconds, {8, 0, true}},
-        {"all-to-all of 64, reference, ms", 1e3 * exchange.reference.seconds, {15, 0, true}},
-        {"the same, sweep, ms", 1e3 * exchange.sweep.seconds, {4, 1, true}},
-        {"256 x 8, 40 KiB, responses, sweep, s", responses.sweep.seconds, {0.15, 0.03, true}},
-        {"flit-hop rate of the reference, two levels (4 KiB) over one (40 KiB)",
-         two_levels.reference.rate() / plain.reference.rate(),
-         {0.5, 0}},
-        {"the same, 4 KiB on one level too", two_levels.reference.rate() / one_level.reference.rate(), {0.5, 0}},
-        {"the same, sweep", two_levels.sweep.rate() / one_level.sweep.rate(), {0.5, 0}},
-        {"two threads over one, wall time: 256 x 8, 40.5 KiB", one_level_shared.gain(), {1.5, 1.8}},
-        {"the same, 40.5 KiB, responses", responses_shared.gain(), {1.5, 1.8}},
-        {"the same, hard, 40.5 KiB", hard_shared.gain(), {1.5, 1.8}},
-        {"hard, 40 KiB, sweep, M flit-hops/s",
-         named(all, "hard: two levels, 256 x 8, 4:1, 40 KiB, same order, 22 credits, responses").sweep.rate() * 1e-6,
-         {30, 0}},
-        {"hard, 41 KiB, sweep, M flit-hops/s", named(all, "hard, 41 KiB").sweep.rate() * 1e-6, {30, 0}},
-        {"hard, 40.5 KiB, sweep, M flit-hops/s", named(all, "hard, 40.5 KiB").sweep.rate() * 1e-6, {30, 0}},
-        {"hard, 64 KiB, sweep, M flit-hops/s", named(all, "hard, 64 KiB").sweep.rate() * 1e-6, {30, 0}},
-        {"hard, 512 x 36, 16 KiB, sweep, M flit-hops/s", all.back().sweep.rate() * 1e-6, {30, 0}},
-    });
+    const bool ratios = print_ratios(all_ratios(all, others));
     return works && ratios ? 0 : 1;
 }
