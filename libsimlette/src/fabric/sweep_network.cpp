@@ -76,7 +76,7 @@ void SweepNetwork::part_planes(Differs&& differs) {
 void SweepNetwork::part_landings(const std::vector<std::uint16_t>& origins) {
     const std::size_t first_new = planes_.size() - origins.size();
     sorting_.clear();
-    for (std::size_t i = landed_; i < due_landings_.size(); ++i) {
+    for (std::size_t i = next_landing_; i < due_landings_.size(); ++i) {
         sorting_.push_back(due_landings_[i]);
         for (std::size_t k = 0; k < origins.size(); ++k) {
             if (origins[k] == due_landings_[i].slot) {
@@ -86,7 +86,7 @@ void SweepNetwork::part_landings(const std::vector<std::uint16_t>& origins) {
         }
     }
     due_landings_.swap(sorting_);
-    landed_ = 0;
+    next_landing_ = 0;
 }
 
 void SweepNetwork::carry_only(const std::vector<std::uint32_t>& ports) {
@@ -153,11 +153,11 @@ void SweepNetwork::begin_window(Time start) {
     start_ = start;
     end_ = start + planes_.front().window();
     looked_out_ = false;
-    for (; landed_ < due_landings_.size(); ++landed_) {
-        planes_[due_landings_[landed_].slot].add_landing(due_landings_[landed_]);
+    for (; next_landing_ < due_landings_.size(); ++next_landing_) {
+        planes_[due_landings_[next_landing_].slot].add_landing(due_landings_[next_landing_]);
     }
     due_landings_.clear();
-    landed_ = 0;
+    next_landing_ = 0;
 }
 
 // Those of the window, once it is known that something may react to them.
@@ -211,9 +211,9 @@ Time SweepNetwork::next_instant(Time limit) {
         if (lots_ > 0) {
             return lots_at_;
         }
-        Time next = landed_ < due_landings_.size() ? due_landings_[landed_].time : Time::never();
+        Time next = next_landing_ < due_landings_.size() ? due_landings_[next_landing_].time : Time::never();
         next = alarms_.empty() ? next : std::min(next, alarms_.top().first);
-        if (landed_ == due_landings_.size() && !carries_flits() && now() < credits_home()) {
+        if (next_landing_ == due_landings_.size() && !carries_flits() && now() < credits_home()) {
             next = std::min(next, credits_home());
         }
         if (next >= start_ && !looked_out_) {
@@ -226,7 +226,7 @@ Time SweepNetwork::next_instant(Time limit) {
             }
             looked_out_ = true;
             take_landings();
-            next = std::min(next, landed_ < due_landings_.size() ? due_landings_[landed_].time : next);
+            next = std::min(next, next_landing_ < due_landings_.size() ? due_landings_[next_landing_].time : next);
         }
         if (next < end_) {
             return next;
@@ -263,9 +263,9 @@ void SweepNetwork::open(Time t) {
     if (t < start_ && t >= decided_) {
         begin_window(t);
     }
-    for (; landed_ < due_landings_.size() && due_landings_[landed_].time == t; ++landed_) {
-        __builtin_prefetch(message_later(landed_));
-        const Landing& landing = due_landings_[landed_];
+    for (; next_landing_ < due_landings_.size() && due_landings_[next_landing_].time == t; ++next_landing_) {
+        __builtin_prefetch(message_later(next_landing_));
+        const Landing& landing = due_landings_[next_landing_];
         planes_[landing.slot].deliver(landing);
     }
     for (; !alarms_.empty() && alarms_.top().first == t; alarms_.pop()) {
@@ -410,7 +410,7 @@ void SweepNetwork::clear() {
     calm_before_ = {};
     flits_a_landing_ = injected_messages_ = injected_powers_ = 0;
     due_landings_.clear();
-    landed_ = lots_ = 0;
+    next_landing_ = lots_ = 0;
     alarms_ = {};
     wakes_.clear();
     woken_ = 0;

@@ -155,9 +155,9 @@ private:
     std::int64_t injected_powers_ = 0;
     LargeVector<Landing> due_landings_;
     LargeVector<Landing> sorting_;
-    std::size_t landed_ = 0;  // of due_landings_
-    std::size_t lots_ = 0;    // planes whose lot is still to be told
-    Time lots_at_;            // when
+    std::size_t next_landing_ = 0;  // of due_landings_, to be told
+    std::size_t lots_ = 0;          // planes whose lot is still to be told
+    Time lots_at_;                  // when
     using Alarm = std::pair<Time, std::uint32_t>;
     struct Later {
         bool operator()(const Alarm& a, const Alarm& b) const {
