@@ -25,35 +25,6 @@ auto near_key(const TracedMessage& m) {
     return std::make_tuple(m.collective, m.phase, m.half, m.port, near_rank(m));
 }
 
-// Its place among those that are known, or their number. They come in turn, so the search begins after the last one.
-std::size_t place_of(const HopRecord::Rival& rival, const std::vector<HopRecord::Rival>& known, std::size_t next) {
-    for (std::size_t i = 0; i < known.size(); ++i) {
-        const std::size_t place = next + i < known.size() ? next + i : next + i - known.size();
-        if (known[place].same_message(rival)) {
-            return place;
-        }
-    }
-    return known.size();
-}
-
-// The wire is taken by another for a time, while `waiting` waits.
-void hold_up(FlitTrace::Waiting& waiting, const FlitTrace::OnWire& wire, Duration busy) {
-    if (wire.flow == waiting.flow) {
-        waiting.hop.own += busy;
-        return;
-    }
-    const HopRecord::Rival who{wire.flow.collective, wire.source_rank, wire.destination_rank, answers(wire.flow.half),
-                               1};
-    std::vector<HopRecord::Rival>& rivals = waiting.hop.rivals;
-    const std::size_t place = place_of(who, rivals, waiting.next_rival);
-    if (place == rivals.size()) {
-        rivals.push_back(who);
-    } else {
-        ++rivals[place].flits;
-    }
-    waiting.next_rival = place + 1;
-}
-
 }  // namespace
 
 void FlitTrace::want(const std::vector<TracedMessage>& messages) {
@@ -92,39 +63,78 @@ std::uint32_t FlitTrace::wanted_of(MessageKey message) const {
     return found == under_way_.end() ? no_id : found->second;
 }
 
-void FlitTrace::wait(Waiting waiting, const OnWire& wire, Duration busy) {
-    if (busy > Duration{0}) {
-        hold_up(waiting, wire, busy);
+// Flits of one message follow each other, or messages come in turn, so the search begins with the last one.
+std::size_t FlitTrace::Port::place_of(const OnWire& wire) {
+    for (std::size_t i = 0; i < passed.size(); ++i) {
+        const std::size_t place = last + i < passed.size() ? last + i : last + i - passed.size();
+        if (passed[place].wire == wire) {
+            return place;
+        }
     }
-    waiting_[waiting.hop.link].push_back(std::move(waiting));
+    passed.push_back({wire});
+    return passed.size() - 1;
+}
+
+void FlitTrace::wait(Waiting waiting, const OnWire& wire, Duration busy) {
+    Port& port = ports_[waiting.hop.link];
+    const bool held_up = busy > Duration{0} && !(wire.flow == waiting.flow);
+    const std::size_t on_wire = held_up ? port.place_of(wire) : 0;
+    waiting.passed.reserve(port.passed.size());
+    for (const Passed& one : port.passed) {
+        waiting.passed.push_back(one.flits);
+    }
+    if (held_up) {
+        --waiting.passed[on_wire];
+    } else {
+        waiting.hop.own = busy;
+    }
+    port.waiting.push_back(std::move(waiting));
 }
 
 void FlitTrace::depart(LinkId link, std::uint32_t wanted, LinkId input, bool last, Time now, const LinkClass& kind,
                        const Clock& clock, const OnWire& wire) {
-    std::vector<Waiting>& here = waiting_.at(link);
-    const auto own = std::find_if(here.begin(), here.end(), [&](const Waiting& waiting) {
-        return waiting.wanted == wanted && waiting.input == input;
-    });
-    if (own != here.end()) {
-        leave(link, *own, now, kind, clock);
-        if (own->flits == 0 || (own->flits == all_flits && last)) {
-            here.erase(own);
+    Port& port = ports_.at(link);
+    if (wanted != no_id) {
+        const auto own = std::find_if(port.waiting.begin(), port.waiting.end(), [&](const Waiting& waiting) {
+            return waiting.wanted == wanted && waiting.input == input;
+        });
+        if (own != port.waiting.end()) {
+            leave(port, *own, now, kind, clock);
+            if (own->flits == 0 || (own->flits == all_flits && last)) {
+                port.waiting.erase(own);
+            }
         }
     }
-    for (Waiting& waiting : here) {
-        hold_up(waiting, wire, kind.flit_time);
+    if (port.waiting.empty()) {
+        ports_.erase(link);
+        return;
     }
-    if (here.empty()) {
-        waiting_.erase(link);
-    }
+    port.last = port.place_of(wire);
+    ++port.passed[port.last].flits;
 }
 
-void FlitTrace::leave(LinkId link, Waiting& waiting, Time now, const LinkClass& kind, const Clock& clock) {
+// Its hop, but for what its clock says.
+HopRecord FlitTrace::hop_of(const Port& port, const Waiting& waiting, Duration flit_time) {
+    HopRecord hop = waiting.hop;
+    for (std::size_t i = 0; i < port.passed.size(); ++i) {
+        const OnWire& wire = port.passed[i].wire;
+        const std::int64_t flits = port.passed[i].flits - (i < waiting.passed.size() ? waiting.passed[i] : 0);
+        if (wire.flow == waiting.flow) {
+            hop.own += flit_time * flits;
+        } else if (flits > 0) {
+            hop.rivals.push_back(
+                {wire.flow.collective, wire.source_rank, wire.destination_rank, answers(wire.flow.half), flits});
+        }
+    }
+    return hop;
+}
+
+void FlitTrace::leave(const Port& port, Waiting& waiting, Time now, const LinkClass& kind, const Clock& clock) {
     if (waiting.flits != all_flits) {
         --waiting.flits;
     }
     Flight flight = waiting.before;
-    HopRecord hop = waiting.hop;
+    HopRecord hop = hop_of(port, waiting, kind.flit_time);
     hop.left = now;
     const Duration credit_stall = clock.credit_stall - waiting.at_ready.credit_stall;
     const Duration tag_wait = clock.tag_wait - waiting.at_ready.tag_wait;
@@ -138,7 +148,7 @@ void FlitTrace::leave(LinkId link, Waiting& waiting, Time now, const LinkClass& 
     flight.parts.propagation += kind.latency.propagation;
     flight.parts.switching += kind.latency.switching;
     flight.hops.push_back(std::move(hop));
-    flying_[{link, waiting.wanted}].push_back(std::move(flight));
+    flying_[{waiting.hop.link, waiting.wanted}].push_back(std::move(flight));
 }
 
 FlitTrace::Flight FlitTrace::arrive(LinkId link, std::uint32_t wanted, Time left) {
@@ -158,7 +168,7 @@ const FlitTrace::Flight* FlitTrace::arrived(std::uint32_t wanted) const {
 
 void FlitTrace::clear() {
     under_way_.clear();
-    waiting_.clear();
+    ports_.clear();
     flying_.clear();
     arrived_.clear();
 }

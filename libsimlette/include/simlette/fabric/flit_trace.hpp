@@ -45,6 +45,8 @@ public:
         Flow flow;
         std::uint32_t source_rank = 0;
         std::uint32_t destination_rank = 0;
+
+        friend bool operator==(const OnWire&, const OnWire&) = default;
     };
     // What a port has stood still so far: a channel for want of a credit, and for want of a tag.
     struct Clock {
@@ -63,8 +65,8 @@ public:
         std::int64_t flits = 1;
         Flow flow;
         Clock at_ready;
-        HopRecord hop;               // link and ready are known, own and rivals grow
-        std::size_t next_rival = 0;  // place of the one after the last that had the wire
+        HopRecord hop;                     // link and ready are known, and how long its own flow still has the wire
+        std::vector<std::int64_t> passed;  // by place: flits that had passed before it was ready
         Flight before;
     };
     static constexpr std::int64_t all_flits = INT64_MAX;
@@ -89,7 +91,7 @@ public:
 
     // `wire`: who holds the wire at the moment, for how much longer.
     void wait(Waiting waiting, const OnWire& wire, Duration busy);
-    bool waits_at(LinkId link) const { return waiting_.count(link) != 0; }
+    bool waits_at(LinkId link) const { return ports_.count(link) != 0; }
     // A flit, perhaps the last of its message, takes the wire of a link at which something waits. `wanted`: of its
     // message, or no_id.
     void depart(LinkId link, std::uint32_t wanted, LinkId input, bool last, Time now, const LinkClass& kind,
@@ -102,11 +104,24 @@ public:
     void clear();
 
 private:
-    void leave(LinkId link, Waiting& waiting, Time now, const LinkClass& kind, const Clock& clock);
+    // Flits of a message that took the wire of a port since something has waited there.
+    struct Passed {
+        OnWire wire;
+        std::int64_t flits = 0;
+    };
+    struct Port {
+        std::deque<Waiting> waiting;
+        std::vector<Passed> passed;
+        std::size_t last = 0;  // place of the one that passed last
+
+        std::size_t place_of(const OnWire& wire);  // of what has passed
+    };
+    static HopRecord hop_of(const Port& port, const Waiting& waiting, Duration flit_time);
+    void leave(const Port& port, Waiting& waiting, Time now, const LinkClass& kind, const Clock& clock);
 
     std::vector<TracedMessage> wanted_;  // in order, the far end last
     std::unordered_map<MessageKey, std::uint32_t> under_way_;
-    std::map<LinkId, std::vector<Waiting>> waiting_;
+    std::map<LinkId, Port> ports_;  // at which something waits
     std::map<std::pair<LinkId, std::uint32_t>, std::deque<Flight>> flying_;
     std::map<std::uint32_t, Flight> arrived_;
 };

@@ -87,13 +87,8 @@ struct HopRecord {
         std::uint32_t destination_rank = 0;
         bool answer = false;
         std::int64_t flits = 0;
-
-        bool same_message(const Rival& other) const {
-            return collective == other.collective && source_rank == other.source_rank &&
-                   destination_rank == other.destination_rank && answer == other.answer;
-        }
     };
-    std::vector<Rival> rivals;  // by the first flit of each
+    std::vector<Rival> rivals;  // each once, in any order
 };
 
 // The last flit of a port-message reached the core of its destination, or a request for one reached who holds the data.
