@@ -14,7 +14,7 @@ void SweepPlane::build_long_window() {
     long_window_ = rules_.fidelity == Fidelity::ualink ? Duration{0} : window_ * most_windows;
     for (const Port& port : ports_) {
         if (port.at != no_id) {
-            long_window_ = one_direction() ? long_window_ : std::min(long_window_, port.way);
+            long_window_ = one_direction() ? long_window_ : std::min(long_window_, port.delay);
             continue;
         }
         const LinkId back = way_back_[port.link];

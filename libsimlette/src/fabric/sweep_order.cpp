@@ -131,12 +131,12 @@ void SweepPlane::list_feeders() {
 }
 
 // Flits that take one way each.
-void SweepPlane::spread(Port& port, const FlitRun& run, const Place* ways, std::uint32_t count, Time arrives) {
+void SweepPlane::spread(Port& port, const FlitRun& run, const Place* choices, std::uint32_t count, Time arrives) {
     FlitRun one = run;
     one.count = 1;
     for (std::uint32_t i = 0; i < run.count; ++i) {
         one.flit = i + 1 == run.count ? run.flit : run.flit & ~FlitRun::last_bit;
-        put(ways[turn(port, run.channel(), count)], one, port.input, arrives + port.flit_time * i);
+        put(choices[turn(port, run.channel(), count)], one, port.input, arrives + port.flit_time * i);
     }
 }
 

@@ -78,14 +78,14 @@ void SweepPlane::build_ports() {
         Port& port = ports_[place_[id]];
         port.link = id;
         port.flit_time = kind.flit_time;
-        port.way = kind.flit_time + kind.latency.total();
-        window_ = std::min(window_, port.way);
+        port.delay = kind.flit_time + kind.latency.total();
+        window_ = std::min(window_, port.delay);
         if (graph_.links[id].to >= graph_.accelerators) {
             port.at = graph_.links[id].to - graph_.accelerators;
             switch_credits_ = switch_credits_ || kind.finite() != 0;
         } else {
             port.to = graph_.links[id].to;
-            port.credit_loop = port.way + kind.credit_return;
+            port.credit_loop = port.delay + kind.credit_return;
         }
         if (id >= first_switch_link_) {
             const std::uint32_t from = graph_.links[id].from - graph_.accelerators;

@@ -138,7 +138,7 @@ template <bool at_switch, bool has_tags>
 void SweepPlane::finish(Pass& pass, Time decide_before, Time absorb_before) {
     Port& port = pass.port;
     if (pass.sent) {
-        last_event_ = std::max(last_event_, port.free_at + (port.way - port.flit_time));
+        last_event_ = std::max(last_event_, port.free_at + (port.delay - port.flit_time));
     }
     absorb<at_switch>(pass, decide_before);
     if (absorb_before > decide_before) {
@@ -429,7 +429,7 @@ inline void SweepPlane::send(Pass& pass, std::uint32_t channel, Time start, std:
             keep_credits(pass, channel, {start + port.credit_loop, flits});
         }
     }
-    go_on(port, run, start + port.way);
+    go_on(port, run, start + port.delay);
 }
 
 // A run arrives at the end of a link.
@@ -443,12 +443,12 @@ inline void SweepPlane::go_on(Port& port, const FlitRun& run, Time arrives) {
     Place out = onward.first_down + destination.index;
     if (onward.own_group != destination.group) {
         const LinkChoice& choice = graph_.choices[onward.first_choice + destination.group];
-        const Place* ways = choices_.data() + choice.first;
+        const Place* choices = choices_.data() + choice.first;
         if (run.count > 1 && flit_by_flit_ && choice.count > 1) {
-            spread(port, run, ways, choice.count, arrives);
+            spread(port, run, choices, choice.count, arrives);
             return;
         }
-        out = ways[choice.count == 1 ? 0 : choose(port, run, choice.count)];
+        out = choices[choice.count == 1 ? 0 : choose(port, run, choice.count)];
     }
     if (run.count == 1) {
         put(out, run, port.input, arrives);
@@ -542,7 +542,7 @@ bool SweepPlane::send_train(Pass& pass, std::uint32_t channel, Time now) {
     const FlitRun run = serve<at_switch>(port, channel, start, static_cast<std::uint32_t>(flits)).run;
     require(!follows(run), "flits that are followed wait at their port");
     port.on_wire = run.flit;
-    land(port, run, port.free_at + port.way - port.flit_time * flits);
+    land(port, run, port.free_at + port.delay - port.flit_time * flits);
     return true;
 }
 

@@ -24,7 +24,7 @@ void SweepPlane::send_in_turn(Pass& pass, std::uint32_t channel, Time start, std
     const std::int64_t inputs = queues.inputs();
     const std::int64_t flits = unseen || most <= inputs ? most : std::min(most, inputs * queues.rounds(port.pool));
     if (!unseen) {
-        land_in_turn(port, channel, start + port.way, flits);
+        land_in_turn(port, channel, start + port.delay, flits);
     }
     on_way_[port.to] += flits;
     count_sent(pass, channel, start, flits);

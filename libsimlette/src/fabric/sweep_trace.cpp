@@ -70,7 +70,7 @@ void SweepPlane::trace_arrival(const Port& port, const Inbound& arrival, bool at
     waiting.flow = on_wire(id, channel).flow;
     if (at_switch) {
         waiting.before =
-            account_.trace.arrive(in_whole(waiting.input), waiting.wanted, arrival.time - port_of(waiting.input).way);
+            account_.trace.arrive(in_whole(waiting.input), waiting.wanted, arrival.time - port_of(waiting.input).delay);
     } else {
         waiting.before = take_answer(id, arrival.time);
     }
@@ -148,7 +148,7 @@ bool SweepPlane::trace_landing(const Landing& landing) {
         return false;
     }
     account_.trace.reach_core(
-        wanted, account_.trace.arrive(in_whole(landing.link), wanted, landing.time - port_of(landing.link).way));
+        wanted, account_.trace.arrive(in_whole(landing.link), wanted, landing.time - port_of(landing.link).delay));
     return true;
 }
 

@@ -157,7 +157,7 @@ private:
         std::uint64_t waited = 0;  // as in FlitNetwork
         std::int64_t sent = 0;
         Duration flit_time{0};
-        Duration way{0};                // from the start of a flit to its arrival
+        Duration delay{0};              // from the start of a flit to its arrival
         Duration credit_loop{0};        // of a link to an accelerator: until its credit pays for another
         std::uint32_t at = no_id;       // the switch where it ends; no_id: an accelerator
         std::uint32_t input = no_id;    // of that switch
@@ -390,7 +390,7 @@ private:
         need(out);
         expect(arrives);
     }
-    void spread(Port& port, const FlitRun& run, const Place* ways, std::uint32_t count, Time arrives);
+    void spread(Port& port, const FlitRun& run, const Place* choices, std::uint32_t count, Time arrives);
     void put_each(Place out, const FlitRun& run, const Port& input, Time arrives);
     // For all flits of a message alike, unless each takes its turn.
     std::uint32_t choose(Port& port, const FlitRun& run, std::uint32_t candidates) {
