@@ -35,11 +35,12 @@ public:
     }
 
     std::int64_t draw(Random& random) const {
-        std::int64_t gap = 1;
-        for (std::size_t bit = 0; bit < set_.size(); ++bit) {
-            gap += random.next() < set_[bit] ? std::int64_t{1} << bit : 0;
+        std::int64_t more = 0;
+        for (std::size_t bit = set_.size(); bit-- > 0;) {
+            more = 2 * more + (random.ahead(bit) < set_[bit] ? 1 : 0);
         }
-        return gap;
+        random.skip(set_.size());
+        return 1 + more;
     }
 
 private:

@@ -14,17 +14,19 @@ public:
     explicit constexpr Random(std::uint64_t seed) : state_(seed) {}
 
     constexpr std::uint64_t next() {
-        const std::uint64_t drawn = mix(state_);
-        state_ += 0x9E3779B97F4A7C15ULL;
+        const std::uint64_t drawn = ahead(0);
+        skip(1);
         return drawn;
     }
+    // What next() will give after so many others.
+    constexpr std::uint64_t ahead(std::uint64_t draws) const { return mix(state_ + draws * step); }
+    constexpr void skip(std::uint64_t draws) { state_ += draws * step; }
 
     // Uniform in [0, bound). Requires: bound > 0.
     constexpr std::uint64_t below(std::uint64_t bound) {
         require(bound > 0, "a random draw has at least one outcome");
-        const std::uint64_t biased_from = UINT64_MAX - UINT64_MAX % bound;
         std::uint64_t drawn = next();
-        while (drawn >= biased_from) {
+        while (drawn > UINT64_MAX - bound && drawn >= UINT64_MAX - UINT64_MAX % bound) {  // biased
             drawn = next();
         }
         return drawn % bound;
@@ -39,6 +41,8 @@ public:
     constexpr Random fork(std::uint64_t component) const { return Random(mix(state_, component)); }
 
 private:
+    static constexpr std::uint64_t step = 0x9E3779B97F4A7C15ULL;
+
     std::uint64_t state_;
 };
 
