@@ -187,7 +187,7 @@ Time SweepNetwork::lot_end(Time limit) {
     Duration length = longest_window(now);
     length = std::max(plane.window(), plane.one_direction() ? length : std::min(length, plane.long_window()));
     Time end = std::min(limit, start_ + length);
-    end = alarms_.empty() ? end : std::min(end, alarms_.top().first);
+    end = alarms_.empty() ? end : std::min(end, alarms_.first().at);
     const Time landing = first_landing();
     const Time next = std::min(attention(), landing);
     const auto worth_it = [&] { return end > end_ ? next < end : end == end_ && landing < end; };

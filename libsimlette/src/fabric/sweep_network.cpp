@@ -212,7 +212,7 @@ Time SweepNetwork::next_instant(Time limit) {
             return lots_at_;
         }
         Time next = next_landing_ < due_landings_.size() ? due_landings_[next_landing_].time : Time::never();
-        next = alarms_.empty() ? next : std::min(next, alarms_.top().first);
+        next = alarms_.empty() ? next : std::min(next, alarms_.first().at);
         if (next_landing_ == due_landings_.size() && !carries_flits() && now() < credits_home()) {
             next = std::min(next, credits_home());
         }
@@ -268,8 +268,8 @@ void SweepNetwork::open(Time t) {
         const Landing& landing = due_landings_[next_landing_];
         planes_[landing.slot].deliver(landing);
     }
-    for (; !alarms_.empty() && alarms_.top().first == t; alarms_.pop()) {
-        wakes_.push_back(alarms_.top().second);
+    while (!alarms_.empty() && alarms_.first().at == t) {
+        wakes_.push_back(alarms_.pop().tag);
         calm_before_ = {};
         ++woken_;
     }
@@ -411,7 +411,7 @@ void SweepNetwork::clear() {
     flits_a_landing_ = injected_messages_ = injected_powers_ = 0;
     due_landings_.clear();
     next_landing_ = lots_ = 0;
-    alarms_ = {};
+    alarms_.clear();
     wakes_.clear();
     woken_ = 0;
 }

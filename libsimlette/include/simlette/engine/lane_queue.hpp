@@ -15,6 +15,7 @@
 #include <simlette/base/contract.hpp>
 #include <simlette/base/large_pages.hpp>
 #include <simlette/engine/event.hpp>
+#include <simlette/engine/event_heap.hpp>
 
 namespace simlette {
 
@@ -42,6 +43,8 @@ public:
         ++tail_;
         return waiting == 0;
     }
+
+    std::uint32_t place = 0;  // of the queue's
 
 private:
     void grow() {
@@ -78,8 +81,7 @@ public:
         if (found == lanes_.end()) {
             lanes_.emplace_back(turn, delay);
             if (id < max_lanes) {
-                const auto by_turn = [this](LaneId a, LaneId b) { return lanes_[a].turn() < lanes_[b].turn(); };
-                order_.insert(std::upper_bound(order_.begin(), order_.end(), id, by_turn), id);
+                add_place(id);
             }
         }
         return id;
@@ -92,22 +94,19 @@ public:
         if (id >= max_lanes) [[unlikely]] {
             push_at(lane.turn(), event);
         } else if (lane.push(event)) [[unlikely]] {
-            heads_[id] = event.at.ps;
+            heads_[lane.place] = event.at.ps;
         }
         return event.at;
     }
 
     // For delays that are no constant: starts, timers.
-    void push_at(Turn turn, const Event& event) {
-        rest_.push_back({event, turn, sequence_++});
-        std::push_heap(rest_.begin(), rest_.end(), Later{});
-    }
+    void push_at(Turn turn, const Event& event) { rest_.push({event, turn, sequence_++}); }
 
     // The time of the next event; Time::never() if there is none.
     Time next() const {
-        std::int64_t least = rest_.empty() ? none : rest_.front().event.at.ps;
-        for (std::size_t lane = 0; lane < order_.size(); ++lane) {
-            least = std::min(least, heads_[lane]);
+        std::int64_t least = rest_.empty() ? none : rest_.first().event.at.ps;
+        for (const std::int64_t *head = heads_.data(), *end = head + used_; head < end; ++head) {
+            least = std::min(least, *head);
         }
         return Time{least};
     }
@@ -117,17 +116,13 @@ public:
     template <class Handler>
     std::uint64_t drain(Time at, Handler& handler) {
         std::uint64_t drained = 0;
-        for (const LaneId id : order_) {
-            if (heads_[id] == at.ps) {
-                drained += drain_lane(id, at, handler);
+        for (const std::int64_t *head = heads_.data(), *end = head + used_; head < end; ++head) {
+            if (*head == at.ps) {
+                drained += drain_lane(lanes_[order_[static_cast<std::size_t>(head - heads_.data())]], at, handler);
             }
         }
-        while (!rest_.empty() && rest_.front().event.at == at) {
-            std::pop_heap(rest_.begin(), rest_.end(), Later{});
-            const Rest rest = rest_.back();
-            rest_.pop_back();
-            dispatch(rest.turn, rest.event, handler);
-            ++drained;
+        if (!rest_.empty() && rest_.first().event.at == at) {
+            drained += drain_rest(at, handler);
         }
         return drained;
     }
@@ -150,18 +145,17 @@ private:
         Event event;
         Turn turn;
         std::uint64_t sequence;
-    };
-    // By rule: time, turn, entity, first scheduled first. The lanes of an instant come before it; all of phase one
-    // commutes.
-    struct Later {
-        bool operator()(const Rest& a, const Rest& b) const {
-            if (a.event.at != b.event.at) {
-                return a.event.at > b.event.at;
+
+        // By rule: time, turn, entity, first scheduled first. The lanes of an instant come before it; all of phase one
+        // commutes.
+        bool operator<(const Rest& other) const {
+            if (event.at != other.event.at) {
+                return event.at < other.event.at;
             }
-            if (a.turn != b.turn) {
-                return a.turn > b.turn;
+            if (turn != other.turn) {
+                return turn < other.turn;
             }
-            return a.event.entity != b.event.entity ? a.event.entity > b.event.entity : a.sequence > b.sequence;
+            return event.entity != other.event.entity ? event.entity < other.event.entity : sequence < other.sequence;
         }
     };
 
@@ -185,40 +179,65 @@ private:
         }
     }
 
+    // Its place is behind those of its turn and of turns before.
+    void add_place(LaneId id) {
+        std::uint32_t place = used_++;
+        for (; place > 0 && lanes_[order_[place - 1]].turn() > lanes_[id].turn(); --place) {
+            order_[place] = order_[place - 1];
+            heads_[place] = heads_[place - 1];
+            lanes_[order_[place]].place = place;
+        }
+        order_[place] = id;
+        heads_[place] = none;
+        lanes_[id].place = place;
+    }
+
     template <class Handler>
-    std::uint64_t drain_lane(LaneId id, Time at, Handler& handler) {
-        switch (lanes_[id].turn()) {
+    [[gnu::noinline]] std::uint64_t drain_rest(Time at, Handler& handler) {
+        std::uint64_t drained = 0;
+        do {
+            const Rest rest = rest_.pop();
+            dispatch(rest.turn, rest.event, handler);
+            ++drained;
+        } while (!rest_.empty() && rest_.first().event.at == at);
+        return drained;
+    }
+
+    template <class Handler>
+    std::uint64_t drain_lane(Lane& lane, Time at, Handler& handler) {
+        switch (lane.turn()) {
             case Turn::deliver:
-                return drain_with<Turn::deliver>(id, at, handler);
+                return drain_with<Turn::deliver>(lane, at, handler);
             case Turn::credit:
-                return drain_with<Turn::credit>(id, at, handler);
+                return drain_with<Turn::credit>(lane, at, handler);
             case Turn::wire_free:
-                return drain_with<Turn::wire_free>(id, at, handler);
+                return drain_with<Turn::wire_free>(lane, at, handler);
             default:
-                return drain_with<Turn::inject>(id, at, handler);
+                return drain_with<Turn::inject>(lane, at, handler);
         }
     }
 
-    // The events behind are known already: the handler fetches their state while the ones in front are worked on.
+    // Requires: one is due. The events behind are known already: the handler fetches their state while the ones in
+    // front are worked on.
     template <Turn turn, class Handler>
-    std::uint64_t drain_with(LaneId id, Time at, Handler& handler) {
+    std::uint64_t drain_with(Lane& lane, Time at, Handler& handler) {
         std::uint64_t drained = 0;
-        Lane& lane = lanes_[id];
-        while (!lane.empty() && lane.front().at == at) {
+        do {
             handler.prefetch(turn, lane.peek(read_ahead));
             const Event event = lane.front();
             lane.pop();
             dispatch(turn, event, handler);
             ++drained;
-        }
-        heads_[id] = lane.empty() ? none : lane.front().at.ps;
+        } while (!lane.empty() && lane.front().at == at);
+        heads_[lane.place] = lane.empty() ? none : lane.front().at.ps;
         return drained;
     }
 
-    std::array<std::int64_t, max_lanes> heads_;  // time of each lane's first event, `none` if empty
     std::vector<Lane> lanes_;                    // the first max_lanes of them hold events
-    std::vector<LaneId> order_;                  // lanes by turn
-    std::vector<Rest> rest_;
+    std::array<LaneId, max_lanes> order_{};      // of these by turn: each has its place
+    std::array<std::int64_t, max_lanes> heads_;  // by place: time of the lane's first event, `none` if empty
+    std::uint32_t used_ = 0;                     // places
+    EventHeap<Rest> rest_;
     std::uint64_t sequence_ = 0;
 };
 

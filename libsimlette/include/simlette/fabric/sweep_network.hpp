@@ -18,13 +18,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <queue>
 #include <utility>
 #include <vector>
 
 #include <simlette/base/crew.hpp>
 #include <simlette/base/large_pages.hpp>
 #include <simlette/base/span.hpp>
+#include <simlette/engine/event_heap.hpp>
 #include <simlette/fabric/host_graph.hpp>
 #include <simlette/fabric/planes.hpp>
 #include <simlette/fabric/stall.hpp>
@@ -158,13 +158,13 @@ private:
     std::size_t next_landing_ = 0;  // of due_landings_, to be told
     std::size_t lots_ = 0;          // planes whose lot is still to be told
     Time lots_at_;                  // when
-    using Alarm = std::pair<Time, std::uint32_t>;
-    struct Later {
-        bool operator()(const Alarm& a, const Alarm& b) const {
-            return a.first != b.first ? a.first > b.first : a.second > b.second;
-        }
+    struct Alarm {
+        Time at;
+        std::uint32_t tag;
+
+        bool operator<(const Alarm& other) const { return at != other.at ? at < other.at : tag < other.tag; }
     };
-    std::priority_queue<Alarm, std::vector<Alarm>, Later> alarms_;
+    EventHeap<Alarm> alarms_;
     std::vector<std::uint32_t> wakes_;
     std::uint64_t woken_ = 0;  // alarms that rang
 };
