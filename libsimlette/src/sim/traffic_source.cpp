@@ -7,6 +7,7 @@
 
 #include <simlette/base/contract.hpp>
 #include <simlette/base/error.hpp>
+#include <simlette/fabric/striping.hpp>
 #include <simlette/link/flit.hpp>
 #include <simlette/link/packing.hpp>
 
@@ -56,7 +57,8 @@ std::vector<std::uint32_t> derangement(std::uint32_t ranks, Random random) {
 }  // namespace
 
 TrafficSource::TrafficSource(const Fabric& fabric, const TrafficSpec& spec)
-    : spec_(spec), striping_(fabric.spec.routing, spread_unit(fabric.spec), fabric.spec.seed) {
+    : spec_(spec),
+      units_(Striping(fabric.spec.routing, spread_unit(fabric.spec), fabric.spec.seed).units(spec.message)) {
     const std::uint32_t ranks = fabric.graph.accelerators;
     if (ranks < 2) {
         throw Error(ErrorKind::input, "synthetic traffic needs at least two accelerators");
@@ -152,16 +154,11 @@ std::uint32_t TrafficSource::destination_of(std::uint32_t rank) {
     return any_other(rank, source.choices);
 }
 
-OutMessage TrafficSource::out_message(std::uint32_t destination) const {
-    return {sources_[destination].accelerator, destination, spec_.message};
-}
-
 Injection TrafficSource::create(std::uint32_t rank, Time now) {
     Source& source = sources_[rank];
     const std::uint32_t destination = destination_of(rank);
     const std::uint32_t number = source.created++;
-    const bool fresh = under_way_.emplace(key(rank, number), Message{destination, spec_.message, now}).second;
-    require(fresh, "a rank has fewer than 2^32 messages under way");
+    under_way_.add({rank, number, destination, spec_.message, now});
     Injection injection;
     injection.messages = this;
     injection.source = source.accelerator;
@@ -169,20 +166,18 @@ Injection TrafficSource::create(std::uint32_t rank, Time now) {
     injection.phase = number;
     injection.requests_per_control = compressed_requests_per_control;
     injection.before = source.units;
-    source.units += striping_.units(spec_.message);
+    source.units += units_;
     return injection;
 }
 
 std::optional<Time> TrafficSource::deliver(const Delivery& delivery) {
-    const auto found = under_way_.find(key(delivery.source_rank, delivery.phase));
-    require(found != under_way_.end(), "what is delivered was under way");
-    Message& message = found->second;
-    message.undelivered = {message.undelivered.count - delivery.bytes.count};
-    if (message.undelivered.count > 0) {
+    SentMessage& message = under_way_.find(delivery.source_rank, delivery.phase);
+    if (delivery.bytes < message.undelivered) {
+        message.undelivered = {message.undelivered.count - delivery.bytes.count};
         return std::nullopt;
     }
     const Time created = message.created;
-    under_way_.erase(found);
+    under_way_.remove(message);
     return created;
 }
 
@@ -190,9 +185,8 @@ bool TrafficSource::message(std::uint32_t rank, std::uint32_t phase, std::uint32
     if (index > 0) {
         return false;
     }
-    const auto found = under_way_.find(key(rank, phase));
-    require(found != under_way_.end(), "a message is asked for while it is under way");
-    out = out_message(found->second.destination);
+    const std::uint32_t destination = under_way_.find(rank, phase).destination;
+    out = {sources_[destination].accelerator, destination, spec_.message};
     return true;
 }
 

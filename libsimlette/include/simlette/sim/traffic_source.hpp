@@ -6,15 +6,14 @@
 
 #include <cstdint>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 #include <simlette/base/export.hpp>
 #include <simlette/base/geometric.hpp>
 #include <simlette/base/random.hpp>
 #include <simlette/fabric/built_fabric.hpp>
-#include <simlette/fabric/striping.hpp>
 #include <simlette/fabric/traffic.hpp>
+#include <simlette/sim/sent_messages.hpp>
 #include <simlette/sim/traffic_spec.hpp>
 
 namespace simlette {
@@ -33,8 +32,8 @@ public:
     Injection create(std::uint32_t rank, Time now);
     // Data was delivered. Returns when its message was created if that was the rest of it.
     std::optional<Time> deliver(const Delivery& delivery);
-    std::size_t under_way() const { return under_way_.size(); }
 
+    PhaseSizes sizes(std::uint32_t, std::uint32_t) const override { return {1, spec_.message, spec_.message}; }
     bool message(std::uint32_t rank, std::uint32_t phase, std::uint32_t index, OutMessage& out) const override;
 
 private:
@@ -46,28 +45,21 @@ private:
         std::uint32_t created = 0;
         std::int64_t units = 0;  // of all its messages so far, for striping
     };
-    struct Message {
-        std::uint32_t destination = 0;  // rank
-        Bytes undelivered{0};
-        Time created;
-    };
-    static std::uint64_t key(std::uint32_t rank, std::uint32_t number) { return std::uint64_t{rank} << 32U | number; }
 
     void add_sources(const Fabric& fabric);
     std::uint32_t gaps_at(BitRate rate);
     void check_reach(const Fabric& fabric) const;
     std::uint32_t any_other(std::uint32_t rank, Random& random) const;
     std::uint32_t destination_of(std::uint32_t rank);
-    OutMessage out_message(std::uint32_t destination) const;
 
     TrafficSpec spec_;
-    Striping striping_;
+    std::int64_t units_;  // of a message, for striping
     BitRate injection_rate_{0};
-    std::vector<BitRate> rates_;                            // of accelerators, each once
-    std::vector<GeometricGaps> gaps_;                       // at these rates
-    std::vector<Source> sources_;                           // by rank
-    std::vector<std::uint32_t> partners_;                   // of a permutation, by rank
-    std::unordered_map<std::uint64_t, Message> under_way_;  // by key()
+    std::vector<BitRate> rates_;           // of accelerators, each once
+    std::vector<GeometricGaps> gaps_;      // at these rates
+    std::vector<Source> sources_;          // by rank
+    std::vector<std::uint32_t> partners_;  // of a permutation, by rank
+    SentMessages under_way_;
 };
 
 }  // namespace simlette
