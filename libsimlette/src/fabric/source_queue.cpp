@@ -26,7 +26,7 @@ SourceQueues::SourceQueues(const HostGraph& graph, const RoutingSpec& routing, c
       ports_(graph.first_switch_link()),
       first_link_(graph.first_links()) {}
 
-const Spread& SourceQueues::spread(const Injection& injection) {
+void SourceQueues::spread_anew(const Injection& injection) {
     const LinkId links = first_link_[injection.source + 1] - first_link_[injection.source];
     spread_.stretches = Stretches(injection, striping_);
     spread_.flits.assign(std::size_t{links} * plane_.count, 0);
@@ -48,7 +48,6 @@ const Spread& SourceQueues::spread(const Injection& injection) {
         before += messages * stretch.units;
         begin = stretch.end;
     }
-    return spread_;
 }
 
 // Where a message begins comes round, and with it what each port gets.
@@ -103,12 +102,13 @@ void SourceQueues::give(const Injection& injection, std::size_t port, Bytes byte
 
 std::uint32_t SourceQueues::hold(const Injection& injection, const Stretches& stretches) {
     if (free_held_.empty()) {
-        held_.push_back({injection, stretches, 0});
-        return static_cast<std::uint32_t>(held_.size() - 1);
+        free_held_.push_back(static_cast<std::uint32_t>(held_.size()));
+        held_.emplace_back();
     }
     const std::uint32_t id = free_held_.back();
     free_held_.pop_back();
-    held_[id] = {injection, stretches, 0};
+    held_[id].injection = injection;
+    held_[id].stretches = stretches;
     return id;
 }
 

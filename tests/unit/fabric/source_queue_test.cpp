@@ -63,7 +63,8 @@ RoutingSpec any_routing(Random& random) {
 // To accelerators that a link leads to.
 Messages any_messages(Random& random, const HostGraph& graph, std::uint32_t source) {
     std::vector<OutMessage> messages;
-    for (const Bytes bytes : random_sizes(random, static_cast<std::uint32_t>(random.between(0, 40)))) {
+    const auto count = static_cast<std::uint32_t>(one_in(random, 3) ? 1 : random.between(0, 40));
+    for (const Bytes bytes : random_sizes(random, count)) {
         std::uint32_t to = source;
         while (to == source || Candidates(graph, source, to).size() == 0) {
             to = static_cast<std::uint32_t>(random.below(graph.accelerators));
@@ -81,7 +82,8 @@ Case any_case(Random& random, FabricSpec spec) {
     one.rules.fidelity = one_in(random, 3) ? Fidelity::ualink : Fidelity::paper;
     one.source = static_cast<std::uint32_t>(random.below(spec.accelerators));
     for (std::int64_t i = random.between(1, 3); i > 0; --i) {
-        one.injected.push_back(any_messages(random, one.fabric->graph, one.source));
+        const bool again = !one.injected.empty() && one_in(random, 2);
+        one.injected.push_back(again ? one.injected.back() : any_messages(random, one.fabric->graph, one.source));
     }
     const bool read = one_in(random, 3);
     for (const Messages& messages : one.injected) {

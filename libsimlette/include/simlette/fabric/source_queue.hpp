@@ -56,7 +56,14 @@ public:
 
     // The same on every plane. Good until the next one.
     // Requires: a link leads to every destination.
-    const Spread& spread(const Injection& injection);
+    const Spread& spread(const Injection& injection) {
+        const Lone lone = lone_of(injection);
+        if (lone.bytes.count == 0 || !(lone == lone_)) {
+            lone_ = lone;
+            spread_anew(injection);
+        }
+        return spread_;
+    }
     // Calls queued(link, flits) for each port that has forward flits to send; it returns since when they wait (`flits`
     // aside). Returns these flits in all.
     template <class Queued>
@@ -123,12 +130,32 @@ private:
         std::uint32_t last = no_id;
         boost::container::small_vector<Begun, 1> begun;  // by collective; forgotten when the FIFO is empty
     };
+    // A message that an injection has alone, as far as its spread over all ports depends on it. Of no bytes: none.
+    struct Lone {
+        Bytes bytes{0};
+        std::int64_t first = 0;  // port whose turn it is
+        bool read = false;
+        std::uint8_t requests_per_control = 0;
+
+        bool operator==(const Lone& other) const {
+            return bytes == other.bytes && first == other.first && read == other.read &&
+                   requests_per_control == other.requests_per_control;
+        }
+    };
     struct Held {
         Injection injection;
         Stretches stretches;
         std::uint32_t ports = 0;  // that have not finished with it
     };
 
+    Lone lone_of(const Injection& injection) const {
+        const PhaseSizes sizes = injection.messages->sizes(injection.rank, injection.phase);
+        if (!sprays_to_all_ || sizes.messages != 1) {
+            return {};
+        }
+        return {sizes.most, injection.before % ports_to_all(), injection.read, injection.requests_per_control};
+    }
+    void spread_anew(const Injection& injection);
     void spread_sprayed(const Injection& injection, const Stretch& stretch, std::int64_t messages, std::int64_t before);
     void spread_each(const Injection& injection, std::uint32_t begin, std::uint32_t end, std::int64_t before);
     void give(const Injection& injection, std::size_t port, Bytes bytes, std::int64_t times = 1);
@@ -167,6 +194,7 @@ private:
     LargeVector<Held> held_;
     std::vector<std::uint32_t> free_held_;
     Spread spread_;
+    Lone lone_;  // that spread_ is of
     Bytes largest_{0};
     std::vector<LinkId> first_link_;  // of each accelerator, and one more
 };
