@@ -74,6 +74,7 @@ struct TrafficSimulator::State {
           window_end(window_start + spec.measure) {
         with_carrier([&](auto& carrier) {
             carrier.record_messages(options.record_messages);
+            explain_none(carrier);
             for (std::uint32_t rank = 0; rank < source.ranks(); ++rank) {
                 carrier.wake_at(Time{0} + source.draw_gap(rank), rank);
             }

@@ -69,14 +69,25 @@ public:
     void reset_arbiters();
 
     // Phase two.
-    void close();
+    void close() {
+        if (!due_.empty()) {
+            decide_all();
+        }
+        deliveries_.clear();
+        if (!parts_.empty()) {
+            parts_.clear();
+        }
+        wakes_.clear();
+    }
 
     void record_messages(bool on) { recording_ = on; }
     // Follows the flits of these messages.
     void trace(const std::vector<TracedMessage>& messages);
     const FlitTrace& traced() const { return trace_; }
     // Every delivery says where its time went, traced or not.
-    bool explains_all() const { return one_switch_; }
+    bool explains_all() const { return counts_parts_; }
+    // Deliveries say nothing of that, not even how much it was. Nothing may be traced then.
+    void explain_none() { explains_ = counts_parts_ = false; }
     // Logs what passes every link, and stalls; at most `limit` of each.
     void log_ports(std::uint64_t limit);
     const PortLog& port_log() const { return port_log_; }
@@ -232,6 +243,7 @@ private:
     std::int64_t opened_next(LinkId id);
     std::uint32_t answers_due(std::uint32_t message, std::uint32_t arrived) const;
     bool same_flow(std::uint32_t message, std::uint32_t other) const;
+    PortMessage::Waiting waiting_from_now(LinkId id, std::uint32_t collective) const;
     void start_waiting(LinkId id, std::uint32_t channel, std::uint32_t message, std::int64_t flits_ahead);
     void stop_waiting(LinkId id, const LinkState& link, std::uint32_t channel, std::uint32_t message);
     Delivery delivery(std::uint32_t message) const;
@@ -243,6 +255,7 @@ private:
     std::uint32_t new_message();
     [[gnu::always_inline]] void release(LinkId id, std::uint32_t channel);
     [[gnu::always_inline]] void give_credit(LinkId id, std::uint32_t channel);
+    void decide_all();
     [[gnu::always_inline]] void decide(LinkId id);
     [[gnu::always_inline]] void send(LinkId id, LinkState& link, std::uint32_t channel);
     void watch_all();
@@ -286,7 +299,9 @@ private:
     RoutingSpec routing_;
     TransactionRules rules_;
     std::uint64_t seed_;
-    bool one_switch_;  // at most one lies between two accelerators, and it has no choice
+    bool one_switch_;    // at most one lies between two accelerators, and it has no choice
+    bool counts_parts_;  // of every message, as it goes
+    bool explains_ = true;
     // Flits of a port-message may land by several ports in one instant; then the lowest comes first.
     bool many_landings_;
     // The state of more links leaves a cache of 1 MiB, so that fetching it ahead pays.

@@ -134,6 +134,15 @@ bool FlitNetwork<Queue>::same_flow(std::uint32_t message, std::uint32_t other) c
     return a.collective == b.collective && a.half == b.half && sender(a) == sender(b);
 }
 
+// Messages of a collective are ready at their source's port.
+template <class Queue>
+PortMessage::Waiting FlitNetwork<Queue>::waiting_from_now(LinkId id, std::uint32_t collective) const {
+    const LinkState& link = links_[id];
+    const bool own = link.free_at > now_ && (link.on_wire & 1U) == index(Channel::request) &&
+                     origins_[link.on_wire >> 2U].collective == collective;
+    return {now_, stall(id, index(Channel::request)), stall(id, no_tag), own ? link.free_at - now_ : Duration{0}, 0};
+}
+
 // The last flit of a message is ready at a port, behind so many flits of its own flow.
 template <class Queue>
 void FlitNetwork<Queue>::start_waiting(LinkId id, std::uint32_t channel, std::uint32_t message,

@@ -20,6 +20,7 @@ FlitNetwork<Queue>::FlitNetwork(const HostGraph& graph, const RoutingSpec& routi
       rules_(rules),
       seed_(seed),
       one_switch_(!graph.has_choices() && !graph.has_levels()),
+      counts_parts_(one_switch_),
       many_landings_(!one_switch_ && graph.groups == graph.accelerators),
       far_apart_(graph.links.size() > links_nearby),
       sources_(graph, routing, rules, seed),
@@ -69,13 +70,19 @@ void FlitNetwork<Queue>::open(Time t) {
     require(t >= now_, "time does not run backwards");
     now_ = t;
     events_ += queue_.drain(t, *this);
-    take_arrivals();
-    take_landed();
-    std::sort(wakes_.begin(), wakes_.end());
+    if (!arrivals_.empty()) {
+        take_arrivals();
+    }
+    if (!landed_.empty()) {
+        take_landed();
+    }
+    if (wakes_.size() > 1) {
+        std::sort(wakes_.begin(), wakes_.end());
+    }
 }
 
 template <class Queue>
-void FlitNetwork<Queue>::close() {
+void FlitNetwork<Queue>::decide_all() {
     const std::size_t ports = due_.size();
     for (std::size_t i = 0; i < ports; ++i) {
         if (far_apart_) {
@@ -84,17 +91,12 @@ void FlitNetwork<Queue>::close() {
         decide(due_[i]);
     }
     due_.clear();
-    deliveries_.clear();
-    parts_.clear();
-    wakes_.clear();
 }
 
 template <class Queue>
 void FlitNetwork<Queue>::inject(const Injection& injection) {
     flits_outside_ += sources_.add(injection, [&](LinkId id, std::int64_t flits) {
         LinkState& link = links_[id];
-        const bool own = link.free_at > now_ && (link.on_wire & 1U) == index(Channel::request) &&
-                         origins_[link.on_wire >> 2U].collective == injection.collective;
         link.queued[index(Channel::request)] += flits;
         link.waited -= static_cast<std::uint64_t>(flits) * static_cast<std::uint64_t>(now_.ps);
         note_waiting(id, link);
@@ -102,8 +104,7 @@ void FlitNetwork<Queue>::inject(const Injection& injection) {
         if (trace_.on()) [[unlikely]] {
             trace_injection(injection, id);
         }
-        return PortMessage::Waiting{now_, stall(id, index(Channel::request)), stall(id, no_tag),
-                                    own ? link.free_at - now_ : Duration{0}, 0};
+        return counts_parts_ ? waiting_from_now(id, injection.collective) : PortMessage::Waiting{now_, {}, {}, {}, 0};
     });
 }
 
@@ -238,7 +239,7 @@ inline void FlitNetwork<Queue>::arrive(const Arrival& arrival, LinkId out) {
     const bool last = (arrival.flit & 2U) != 0;
     OutputQueues& queues = output(out, channel);
     queues.push(from, message, last, runs_);
-    if (last && one_switch_) {
+    if (last && counts_parts_) {
         start_waiting(out, channel, message, queues.ahead(from, message, runs_, [&](std::uint32_t other) {
             return same_flow(message, other);
         }));
@@ -343,7 +344,7 @@ inline void FlitNetwork<Queue>::send(LinkId id, LinkState& link, std::uint32_t c
     ++link.sent;
     link.on_wire = next.message << 2U | (next.last ? 2U : 0U) | channel;
     link.free_at = queue_.push(link.free_lane, now_, id, freed);
-    if (next.last && one_switch_) {
+    if (next.last && counts_parts_) {
         stop_waiting(id, link, channel, next.message);
     }
     queue_.push(link.arrive_lane, now_, id, link.on_wire);

@@ -77,7 +77,8 @@ void FlitNetwork<Queue>::free_message(std::uint32_t message) {
 // The data of a port-message has arrived whole.
 template <class Queue>
 void FlitNetwork<Queue>::finish_data(std::uint32_t message) {
-    Delivery done = delivery(message);
+    deliveries_.push_back(delivery(message));
+    Delivery& done = deliveries_.back();
     totals_.flits += done.flits;
     totals_.payload_bytes += done.bytes.count;
     ++totals_.port_messages;
@@ -88,9 +89,10 @@ void FlitNetwork<Queue>::finish_data(std::uint32_t message) {
         records_.push_back({done.collective, done.phase, done.source_rank, done.destination_rank, done.port,
                             done.bytes.count, done.flits, done.injected, now_});
     }
-    done.parts = &parts_.emplace_back(path(message));
-    done.taken = done.parts->total();
-    deliveries_.push_back(done);
+    if (explains_) {
+        done.parts = &parts_.emplace_back(path(message));
+        done.taken = done.parts->total();
+    }
 }
 
 template <class Queue>
@@ -177,7 +179,7 @@ void FlitNetwork<Queue>::queue_answer(std::uint32_t message, std::uint32_t flits
     const LinkId id = origin.answer_link;
     if (origin.half == Half::read_data) {
         const std::int64_t waiting = waiting_data(id, origin.collective, flits);
-        if (last && one_switch_) {
+        if (last && counts_parts_) {
             start_waiting(id, index(Channel::response), message, waiting - 1);
         }
     }
@@ -236,7 +238,9 @@ inline typename FlitNetwork<Queue>::NextFlit FlitNetwork<Queue>::next_request(Li
     if (--current.flits_left > 0) {
         return {current.message, false};
     }
-    tolls_[current.message].serialization += (sources_.left(id, current.collective) - 1) * kind(id).flit_time;
+    if (counts_parts_) {
+        tolls_[current.message].serialization += (sources_.left(id, current.collective) - 1) * kind(id).flit_time;
+    }
     return {current.message, true};
 }
 

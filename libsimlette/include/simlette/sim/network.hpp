@@ -48,6 +48,12 @@ bool is_ahead(const Carrier&) {
 inline bool is_ahead(const SweepNetwork& sweep) {
     return sweep.ahead();
 }
+// Nobody will ask where time went.
+template <class Carrier>
+void explain_none(Carrier&) {}
+inline void explain_none(FlitNetwork<LaneQueue>& network) {
+    network.explain_none();
+}
 // Counts latencies by itself.
 template <class Carrier>
 inline constexpr bool tallies = std::is_same_v<Carrier, SweepNetwork>;
