@@ -41,6 +41,10 @@ void SweepPlane::run(Time decide_before, Time absorb_before) {
             const auto bit = static_cast<unsigned>(__builtin_ctzll(to_do));
             const auto place = static_cast<Place>(word * 64 + bit);
             busy_[word] &= ~(std::uint64_t{1} << bit);
+            if (passes_by(place, absorb_before)) {
+                to_do &= to_do - 1;
+                continue;
+            }
             if (order_[place] >= first_switch_link_) {
                 visit<true>(place, decide_before, absorb_before);
                 tell_landed();
@@ -151,6 +155,9 @@ void SweepPlane::finish(Pass& pass, Time decide_before, Time absorb_before) {
     const bool undecided =
         absorb_before > decide_before && (decided_ == decide_before || std::any_of(due_.data(), due_end_, has_come));
     const Time next_decision = std::max(port.free_at, decide_before);
+    if (has_tags || port.finite != 0 || (port.queued[0] | port.queued[1]) != 0) {
+        port.idle_before = {};
+    }
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
         if (port.finite != 0) {
             return_credits(pass, channel, absorb_before - Duration{1});
@@ -191,6 +198,7 @@ void SweepPlane::take_due(Port& port, Time before) {
     if (at_switch && counts > 1) {
         cut_runs(port, before);
     }
+    port.idle_before = Time::never();
     if (!port.inbox.empty()) {
         leave_later(port);
     }
@@ -216,6 +224,7 @@ void SweepPlane::leave_later(Port& port) {
     for (const Inbound& one : port.inbox) {
         next = std::min(next, one.time);
     }
+    port.idle_before = next;
     need(place_of(port));
     expect(next);
 }
