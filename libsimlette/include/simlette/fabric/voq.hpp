@@ -171,7 +171,7 @@ private:
     }
 
     // The only place, if it is empty, changes hands.
-    Queue& make_place(Queues::iterator place, LinkId input) {
+    Queue& make_place(const Queues::iterator& place, LinkId input) {
         if (queues_.size() == 1 && empties_ == 1) {
             queues_.front().input = input;
             next_ = input < pointer_ ? 1 : 0;
