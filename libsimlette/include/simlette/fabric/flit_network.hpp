@@ -70,7 +70,7 @@ public:
 
     // Phase two.
     void close() {
-        if (!due_.empty()) {
+        if (due_ports_ > 0) {
             decide_all();
         }
         deliveries_.clear();
@@ -214,7 +214,7 @@ private:
         LinkState& link = links_[id];
         if (link.free_at <= now_ && !link.due) {
             link.due = true;
-            due_.push_back(id);
+            due_[due_ports_++] = id;
         }
     }
     // A flit at the end of a link.
@@ -314,7 +314,8 @@ private:
     std::vector<std::uint32_t> spray_cycles_;  // per switch, a multiple of the sizes of its choices
     std::vector<std::uint64_t> draws_;         // per link and channel, of random routing
     LargeVector<StallClock> clocks_;
-    LargeVector<LinkId> due_;            // ports that decide when the instant closes
+    LargeVector<LinkId> due_;  // ports that decide when the instant closes; room for all, each stands once
+    std::uint32_t due_ports_ = 0;
     LargeVector<OutputQueues> outputs_;  // per switch link and channel
     FlitRuns runs_;
     SourceQueues sources_;          // per accelerator link, requests

@@ -33,6 +33,7 @@ template <class Queue>
 void FlitNetwork<Queue>::build_links() {
     require(graph_.classes.size() <= UINT16_MAX, "a link keeps its class in 16 bits");
     links_.assign(graph_.links.size(), {});
+    due_.resize(graph_.links.size());
     ends_.assign(graph_.links.size(), {});
     spray_cycles_ = graph_.spray_cycles();
     clocks_.assign(graph_.links.size(), {});
@@ -83,14 +84,13 @@ void FlitNetwork<Queue>::open(Time t) {
 
 template <class Queue>
 void FlitNetwork<Queue>::decide_all() {
-    const std::size_t ports = due_.size();
-    for (std::size_t i = 0; i < ports; ++i) {
+    for (std::uint32_t i = 0; i < due_ports_; ++i) {
         if (far_apart_) {
             fetch_for_decision(i);
         }
         decide(due_[i]);
     }
-    due_.clear();
+    due_ports_ = 0;
 }
 
 template <class Queue>
@@ -207,7 +207,7 @@ void FlitNetwork<Queue>::fetch_for_decision(std::size_t place) const {
     constexpr std::size_t inputs_ahead = 14;
     constexpr std::size_t runs_ahead = 7;
     const auto fetch = [&](std::size_t ahead, auto&& what) {
-        if (place + ahead < due_.size()) {
+        if (place + ahead < due_ports_) {
             what(due_[place + ahead]);
         }
     };
@@ -361,7 +361,7 @@ void FlitNetwork<Queue>::clear() {
     runs_.clear();
     sources_.clear();
     answer_runs_.clear();
-    due_.clear();
+    due_ports_ = 0;
     messages_.clear();
     origins_.clear();
     tolls_.clear();
