@@ -269,7 +269,7 @@ void SweepNetwork::open(Time t) {
         planes_[landing.slot].deliver(landing);
     }
     while (!alarms_.empty() && alarms_.first().at == t) {
-        wakes_.push_back(alarms_.pop().tag);
+        wakes_.push_back(alarms_.pop().entity);
         calm_before_ = {};
         ++woken_;
     }

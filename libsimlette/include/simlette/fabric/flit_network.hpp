@@ -54,7 +54,7 @@ public:
     void open(Time t);
     // Of the open instant, in no particular order.
     Span<Delivery> deliveries() const { return deliveries_; }
-    // Tags of wake_at() whose time has come, ascending.
+    // Entities of wake_at() whose time has come, ascending.
     Span<std::uint32_t> wakes() const { return wakes_; }
 
     // Requires: an open instant. Injections of one source are made in the order in which they leave.
@@ -62,7 +62,7 @@ public:
     // Lets the data go that a delivery asked for. Requires: an open instant; each is answered once. Its departure
     // waited for the request, or else for whatever else happened in this instant.
     void reply(const Delivery& request, bool released_by_request);
-    void wake_at(Time t, std::uint32_t tag) { queue_.push_at(Turn::inject, {t, tag, 0}); }
+    void wake_at(Time t, std::uint32_t entity) { queue_.push_at(Turn::inject, {t, entity, 0}); }
     // No flit and no credit is on its way anywhere.
     bool quiet() const { return flits_outside_ == 0 && credits_outside_ == 0; }
     // Arbiters back to their start. Requires: quiet().
@@ -86,7 +86,7 @@ public:
     const FlitTrace& traced() const { return trace_; }
     // Every delivery says where its time went, traced or not.
     bool explains_all() const { return counts_parts_; }
-    // Deliveries say nothing of that, not even how much it was. Nothing may be traced then.
+    // Deliveries say nothing of that: they have no parts, and `taken` stays 0. Requires: nothing is traced.
     void explain_none() { explains_ = counts_parts_ = false; }
     // Logs what passes every link, and stalls; at most `limit` of each.
     void log_ports(std::uint64_t limit);

@@ -97,6 +97,7 @@ void FlitNetwork<Queue>::count_shares() {
 
 template <class Queue>
 void FlitNetwork<Queue>::trace(const std::vector<TracedMessage>& messages) {
+    require(explains_, "what is traced is explained");
     trace_.want(messages);
     watch_all();
 }

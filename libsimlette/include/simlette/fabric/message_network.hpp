@@ -55,7 +55,7 @@ public:
     void inject(const Injection& injection);
     // Of what was delivered the parts of its time are left out, so why the data goes now is of no account.
     void reply(const Delivery& request, bool released_by_request);
-    void wake_at(Time t, std::uint32_t tag) { queue_.push_at(Turn::inject, {t, tag, 0}); }
+    void wake_at(Time t, std::uint32_t entity) { queue_.push_at(Turn::inject, {t, entity, 0}); }
     bool quiet() const { return flits_outside_ == 0 && now_ >= credits_home_; }
     void reset_arbiters();
     void close();

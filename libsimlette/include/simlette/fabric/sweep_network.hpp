@@ -59,7 +59,7 @@ public:
     Span<std::uint32_t> wakes() const { return wakes_; }
     void inject(const Injection& injection);
     void reply(const Delivery& request, bool released_by_request);
-    void wake_at(Time t, std::uint32_t tag) { alarms_.push({t, tag}); }
+    void wake_at(Time t, std::uint32_t entity) { alarms_.push({t, entity}); }
     bool quiet() const;
     void reset_arbiters();
     void close();
@@ -160,9 +160,9 @@ private:
     Time lots_at_;                  // when
     struct Alarm {
         Time at;
-        std::uint32_t tag;
+        std::uint32_t entity;
 
-        bool operator<(const Alarm& other) const { return at != other.at ? at < other.at : tag < other.tag; }
+        bool operator<(const Alarm& other) const { return at != other.at ? at < other.at : entity < other.entity; }
     };
     EventHeap<Alarm> alarms_;
     std::vector<std::uint32_t> wakes_;
