@@ -29,6 +29,7 @@ public:
         }
         std::size_t at = first_slot(message.rank, message.number);
         while (slots_[at].undelivered.count > 0) {
+            require(!is(slots_[at], message.rank, message.number), "a rank has fewer than 2^32 messages under way");
             at = after(at);
         }
         slots_[at] = message;
@@ -54,6 +55,9 @@ public:
     }
 
 private:
+    static bool is(const SentMessage& message, std::uint32_t rank, std::uint32_t number) {
+        return message.rank == rank && message.number == number;
+    }
     std::size_t mask() const { return slots_.size() - 1; }
     std::size_t after(std::size_t slot) const { return (slot + 1) & mask(); }
     std::size_t first_slot(std::uint32_t rank, std::uint32_t number) const {
@@ -62,7 +66,7 @@ private:
     std::size_t slot_of(std::uint32_t rank, std::uint32_t number) const {
         require(used_ > 0, "a message is asked for while it is under way");
         std::size_t at = first_slot(rank, number);
-        while (slots_[at].rank != rank || slots_[at].number != number || slots_[at].undelivered.count == 0) {
+        while (!is(slots_[at], rank, number) || slots_[at].undelivered.count == 0) {
             require(slots_[at].undelivered.count > 0, "a message is asked for while it is under way");
             at = after(at);
         }
