@@ -72,7 +72,7 @@ int dispatch(const Arguments& arguments) {
     if (name.front() == '-') {
         refuse("unknown option `" + name + "`" + hint(name, {"--help", "--version"}));
     }
-    refuse("unknown command `" + name + "`" + hint(name, names));
+    refuse("unknown command `" + name + "`" + hint(name, names) + "; `simlette --help` lists them");
 }
 
 int explain(const Error& error) {

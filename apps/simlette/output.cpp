@@ -74,19 +74,19 @@ fs::path folder_of(const fs::path& target) {
     return target.has_parent_path() ? target.parent_path() : fs::path(".");
 }
 
-// As long as it lives, what asks the program to end waits.
-class Undisturbed {
+// While it lives, SIGINT and SIGTERM are held back from the thread that writes: no other runs by then.
+class SignalsHeld {
 public:
-    Undisturbed() {
-        sigset_t waiting;
-        sigemptyset(&waiting);
-        sigaddset(&waiting, SIGINT);
-        sigaddset(&waiting, SIGTERM);
-        ::pthread_sigmask(SIG_BLOCK, &waiting, &before_);
+    SignalsHeld() {
+        sigset_t held;
+        sigemptyset(&held);
+        sigaddset(&held, SIGINT);
+        sigaddset(&held, SIGTERM);
+        ::pthread_sigmask(SIG_BLOCK, &held, &before_);
     }
-    Undisturbed(const Undisturbed&) = delete;
-    Undisturbed& operator=(const Undisturbed&) = delete;
-    ~Undisturbed() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    SignalsHeld(const SignalsHeld&) = delete;
+    SignalsHeld& operator=(const SignalsHeld&) = delete;
+    ~SignalsHeld() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
 private:
     sigset_t before_{};
@@ -140,7 +140,7 @@ private:
         return 0666 & ~mask;
     }
 
-    Undisturbed undisturbed_;  // the first member: until the file has its name or is gone
+    SignalsHeld held_;  // the first member: until the file has its name or is gone
     std::string file_;
     fs::path target_;
     std::string path_;

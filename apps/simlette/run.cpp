@@ -38,8 +38,8 @@ void add_run_options(CLI::App& app, RunOptions& options) {
     add_files(app, options.common);
     add_common_options(app, options.common);
     add_value(app, "--mode", options.mode, "MODE",
-              "How to simulate: flit, message or analytic; or all, side by side. --csv, --messages, --links and "
-              "--explain then tell of the flit run");
+              "How to simulate: flit, message or analytic; or all, side by side. All outputs but --json and the table "
+              "of modes then tell of the flit run");
     add_value(
         app, "--engine", options.engine, "ENGINE",
         "What carries flit mode: reference (an event for each flit), sweep (windows, the same results sooner), or "
@@ -49,7 +49,7 @@ void add_run_options(CLI::App& app, RunOptions& options) {
         "Threads for one simulation, at most: the sweep shares planes among them, the parts of a fabric behind "
         "each port of the accelerators. Those that carry the same are simulated once, by one thread. The results are "
         "the same, however many. No effect where the reference simulates, as with --trace and --by-collective, and in "
-        "other modes");
+        "message and analytic mode");
     add_value(app, "--until", options.until, "TIME", "Stop at this simulated time, such as `50 us`");
     app.add_flag("--check", options.check, "Print the resolved configuration and an estimate; simulate nothing");
     app.add_flag("--explain", options.explain, "Print the critical path, message by message and port by port");
