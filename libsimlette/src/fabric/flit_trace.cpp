@@ -84,7 +84,7 @@ void FlitTrace::wait(Waiting waiting, const OnWire& wire, Duration busy) {
         waiting.passed.push_back(one.flits);
     }
     if (held_up) {
-        --waiting.passed[on_wire];
+        --waiting.passed[on_wire];  // the flit on the wire is in its way
     } else {
         waiting.hop.own = busy;
     }
@@ -113,7 +113,7 @@ void FlitTrace::depart(LinkId link, std::uint32_t wanted, LinkId input, bool las
     ++port.passed[port.last].flits;
 }
 
-// Its hop, but for what its clock says.
+// Its hop up to now, without what the clock of the port says.
 HopRecord FlitTrace::hop_of(const Port& port, const Waiting& waiting, Duration flit_time) {
     HopRecord hop = waiting.hop;
     for (std::size_t i = 0; i < port.passed.size(); ++i) {

@@ -18,7 +18,7 @@ public:
         skip(1);
         return drawn;
     }
-    // What next() will give after so many others.
+    // What next() would give after so many draws.
     constexpr std::uint64_t ahead(std::uint64_t draws) const { return mix(state_ + draws * step); }
     constexpr void skip(std::uint64_t draws) { state_ += draws * step; }
 
@@ -26,7 +26,8 @@ public:
     constexpr std::uint64_t below(std::uint64_t bound) {
         require(bound > 0, "a random draw has at least one outcome");
         std::uint64_t drawn = next();
-        while (drawn > UINT64_MAX - bound && drawn >= UINT64_MAX - UINT64_MAX % bound) {  // biased
+        // The last few would be biased; nearly all draws are told from them without a division.
+        while (drawn > UINT64_MAX - bound && drawn >= UINT64_MAX - UINT64_MAX % bound) {
             drawn = next();
         }
         return drawn % bound;

@@ -1,4 +1,5 @@
-// A heap of what comes at any time. What is pushed right after a pop takes the free place, at half the price of both.
+// A binary heap, for what is not pushed in the order of its time. A pop leaves the front free, and a push that follows
+// fills it: both together take one way down the heap.
 #pragma once
 
 #include <algorithm>

@@ -44,7 +44,7 @@ public:
         return waiting == 0;
     }
 
-    std::uint32_t place = 0;  // of the queue's
+    std::uint32_t place = 0;  // in the order of the queue
 
 private:
     void grow() {
@@ -234,7 +234,7 @@ private:
     }
 
     std::vector<Lane> lanes_;                    // the first max_lanes of them hold events
-    std::array<LaneId, max_lanes> order_{};      // of these by turn: each has its place
+    std::array<LaneId, max_lanes> order_{};      // of these: each has its place, by turn
     std::array<std::int64_t, max_lanes> heads_;  // by place: time of the lane's first event, `none` if empty
     std::uint32_t used_ = 0;                     // places
     EventHeap<Rest> rest_;

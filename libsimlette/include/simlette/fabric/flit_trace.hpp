@@ -66,7 +66,7 @@ public:
         Flow flow;
         Clock at_ready;
         HopRecord hop;                     // link and ready are known, and how long its own flow still has the wire
-        std::vector<std::int64_t> passed;  // by place: flits that had passed before it was ready
+        std::vector<std::int64_t> passed;  // by place in Port::passed: flits there before it was ready
         Flight before;
     };
     static constexpr std::int64_t all_flits = INT64_MAX;

@@ -24,7 +24,7 @@ namespace simlette {
 struct PortMessage {
     const Injection* injection = nullptr;  // until the next one is added
     OutMessage message;
-    PortBytes bytes;  // the same for all ports that this one stands for
+    PortBytes bytes;  // of the message, on every port that this one stands for
     Transactions transactions;
     // Since when its flits have waited, and what the port had done by then.
     struct Waiting {

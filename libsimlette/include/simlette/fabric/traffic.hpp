@@ -31,7 +31,7 @@ struct PhaseSizes {
 };
 
 // Messages of one rank in one phase, made when a port comes to them, so that nothing is stored ahead. Threads of a
-// network ask for them at the same time, while none injects or is told of a delivery: what answers must only read.
+// network ask at the same time, though never while one injects or a delivery is told: answers only read.
 class MessageSource {
 public:
     virtual ~MessageSource() = default;
@@ -117,8 +117,8 @@ struct Delivery {
     std::uint32_t planes = 1;
 };
 
-// Of what is delivered in a phase the last counts, of several at one instant that of the lowest ends. Of a Delivery, or
-// of what is kept of one.
+// Of deliveries in a phase the last counts, of several at one instant the lowest (source, destination, port). Takes a
+// Delivery, or what is kept of one.
 template <class Delivered>
 bool counts_before(const Delivered& a, const Delivered& b) {
     if (a.at != b.at) {
