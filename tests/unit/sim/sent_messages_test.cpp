@@ -12,7 +12,7 @@
 
 using namespace simlette;
 
-TEST_CASE("Messages are found by rank and number until they are removed, in whatever order", "[traffic]") {
+TEST_CASE("sent messages are found by rank and number until they are removed, in whatever order") {
     for_each_seed(49, Cases::parts, [](Random& random) {
         SentMessages messages;
         std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t> there;  // when each was created
@@ -27,6 +27,7 @@ TEST_CASE("Messages are found by rank and number until they are removed, in what
             }
             const auto rank = static_cast<std::uint32_t>(random.below(4));
             messages.add({rank, number, 7, {1}, Time{number + 5}});
+            CHECK_THROWS_AS(messages.add({rank, number, 7, {1}, Time{}}), Error);
             there[{rank, number}] = number + 5;
             for (const auto& [key, created] : there) {
                 REQUIRE(messages.find(key.first, key.second).created == Time{created});
