@@ -4,6 +4,7 @@
 #include <set>
 
 #include <simlette/base/error.hpp>
+#include <simlette/base/fingerprint.hpp>
 #include <simlette/study/compare.hpp>
 #include <simlette/study/document.hpp>
 #include <simlette/study/kinds.hpp>
@@ -76,14 +77,22 @@ std::optional<ScalarValue> scalar_of(const Json& value) {
                               : std::nullopt;
 }
 
-// Lists of lists are one value.
+// How many, and a fingerprint of what they hold.
+std::string curve_text(const Json& spans) {
+    return std::to_string(spans.size()) + " spans, " + hex_text(fnv1a(spans.dump()));
+}
+
+// Lists of lists are one value, and so is a curve over time.
 void add_values(const Json& value, const std::string& name, Values& into) {
     if (value.is_array() && (value.empty() || value.front().is_array())) {
         into.emplace_back(name, value.dump());
     } else if (value.is_structured()) {
         for (const auto& member : value.items()) {
-            if (member.key() != "critical_path") {
-                add_values(member.value(), name.empty() ? member.key() : name + '.' + member.key(), into);
+            const std::string inner = name.empty() ? member.key() : name + '.' + member.key();
+            if (member.key() == "over_time") {
+                into.emplace_back(inner, curve_text(member.value()));
+            } else if (member.key() != "critical_path") {
+                add_values(member.value(), inner, into);
             }
         }
     } else if (const auto scalar = scalar_of(value)) {

@@ -106,6 +106,20 @@ TEST_CASE("ports that only one critical path takes are named when both are expla
     CHECK_FALSE(Pair(rotated, result({})).compared().runs.front().explained);
 }
 
+TEST_CASE("a curve over time is one value, which differs where a span does") {
+    RunControl control;
+    control.record_utilization = true;
+    const std::string rotated = result({}, control);
+    const std::string same = result({{"workload.collectives.0.send_order", "same"}}, control);
+    const auto curve_of = [](const Pair& pair) {
+        return *value(pair.compared().runs.front().results, "links.over_time");
+    };
+    CHECK(curve_of(Pair(rotated, same)).differs());
+    CHECK_FALSE(curve_of(Pair(rotated, rotated)).differs());
+    CHECK_FALSE(curve_of(Pair(rotated, result({}))).b);
+    CHECK(value(Pair(rotated, same).compared().runs.front().results, "links.over_time.0.end_ps") == nullptr);
+}
+
 TEST_CASE("runs of several modes are compared mode by mode") {
     CHECK(Pair(all_modes(), all_modes()).compared().runs.size() == 3);
     RunControl message;
