@@ -74,14 +74,15 @@ fs::path folder_of(const fs::path& target) {
     return target.has_parent_path() ? target.parent_path() : fs::path(".");
 }
 
-// While it lives, SIGINT and SIGTERM are held back from the thread that writes: no other runs by then.
+// While it lives, SIGINT, SIGTERM and SIGHUP are held back from the thread that writes: no other runs by then.
 class SignalsHeld {
 public:
     SignalsHeld() {
         sigset_t held;
         sigemptyset(&held);
-        sigaddset(&held, SIGINT);
-        sigaddset(&held, SIGTERM);
+        for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+            sigaddset(&held, signal);
+        }
         ::pthread_sigmask(SIG_BLOCK, &held, &before_);
     }
     SignalsHeld(const SignalsHeld&) = delete;
