@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include <simlette/base/contract.hpp>
+#include <simlette/base/mix.hpp>
 
 namespace simlette {
 
@@ -63,16 +64,22 @@ std::uint32_t FlitTrace::wanted_of(MessageKey message) const {
     return found == under_way_.end() ? no_id : found->second;
 }
 
-// Flits of one message follow each other, or messages come in turn, so the search begins with the last one.
+std::size_t FlitTrace::WireHash::operator()(const OnWire& wire) const {
+    const std::uint64_t ranks = std::uint64_t{wire.source_rank} << 32U | wire.destination_rank;
+    const std::uint64_t sender = std::uint64_t{wire.flow.sender} << 2U | static_cast<std::uint64_t>(wire.flow.half);
+    return mix(mix(ranks, sender), wire.flow.collective);
+}
+
+// Flits of one message often follow each other.
 std::size_t FlitTrace::Port::place_of(const OnWire& wire) {
-    for (std::size_t i = 0; i < passed.size(); ++i) {
-        const std::size_t place = last + i < passed.size() ? last + i : last + i - passed.size();
-        if (passed[place].wire == wire) {
-            return place;
-        }
+    if (last < passed.size() && passed[last].wire == wire) {
+        return last;
     }
-    passed.push_back({wire});
-    return passed.size() - 1;
+    const auto [known, is_new] = places.try_emplace(wire, passed.size());
+    if (is_new) {
+        passed.push_back({wire});
+    }
+    return known->second;
 }
 
 void FlitTrace::wait(Waiting waiting, const OnWire& wire, Duration busy) {

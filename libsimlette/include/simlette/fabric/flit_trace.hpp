@@ -109,10 +109,14 @@ private:
         OnWire wire;
         std::int64_t flits = 0;
     };
+    struct WireHash {
+        std::size_t operator()(const OnWire& wire) const;
+    };
     struct Port {
         std::deque<Waiting> waiting;
         std::vector<Passed> passed;
-        std::size_t last = 0;  // place of the one that passed last
+        std::unordered_map<OnWire, std::size_t, WireHash> places;  // in `passed`
+        std::size_t last = 0;                                      // place of the one that passed last
 
         std::size_t place_of(const OnWire& wire);  // of what has passed
     };
