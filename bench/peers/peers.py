@@ -439,13 +439,18 @@ def arguments():
     def program(text):
         return str(Path(text).resolve())
 
+    def interpreter(text):
+        if subprocess.run([text, "-c", "import simpy"], stderr=subprocess.DEVNULL, check=False).returncode != 0:
+            raise argparse.ArgumentTypeError(f"{text} has no SimPy; in Debian it is the package python3-simpy")
+        return text
+
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("simlette", type=program,
                         help="our program of the preset release; the target one_shot is built beside it")
     parser.add_argument("--booksim", type=program, metavar="PROGRAM")
     parser.add_argument("--cnsim", type=program, metavar="PROGRAM")
     parser.add_argument("--htsim", type=program, metavar="PROGRAM")
-    parser.add_argument("--simpy", metavar="PYTHON", help="python3, if it has SimPy")
+    parser.add_argument("--simpy", type=interpreter, metavar="PYTHON", help="python3, if it has SimPy")
     parser.add_argument("--simpy-long", action="store_true",
                         help="SimPy on 256 accelerators too, once, as one whole run of 13 minutes")
     parser.add_argument("--hops", type=float, default=3e7,
