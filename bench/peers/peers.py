@@ -441,7 +441,7 @@ def arguments():
 
     def interpreter(text):
         if subprocess.run([text, "-c", "import simpy"], stderr=subprocess.DEVNULL, check=False).returncode != 0:
-            raise argparse.ArgumentTypeError(f"{text} has no SimPy; in Debian it is the package python3-simpy")
+            raise argparse.ArgumentTypeError(f"{text} has no SimPy; in Debian it is the package python3-simpy3")
         return text
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
