@@ -17,7 +17,6 @@ import stat
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 import xml.etree.ElementTree
 
@@ -29,7 +28,7 @@ TRAFFIC = "workloads/uniform-traffic.yaml"
 SHORT = ["--set", "workload.traffic.warmup=2 us", "--set", "workload.traffic.measure=8 us"]
 TIGHT = ["--set", "topology.buffers={request: 4 flits, response: 4 flits}"]
 # A minute of work and more, in port-messages of 205 flits: some are delivered at once.
-LONG = ["--set", "topology.accelerators=512", "--set", "workload.collectives.0.bytes=1 MiB"]
+HOURS = ["--set", "topology.accelerators=512", "--set", "workload.collectives.0.bytes=1 GiB", "--engine", "reference"]
 
 KEYS = """simlette mode engine fallback_reason topology workload configuration configuration_hash outcome stall
 assumptions validity completion_ps collectives goodput_bps algorithm_bandwidth_bps bus_bandwidth_bps message_latency_ps
@@ -205,9 +204,7 @@ class ProgramTest(unittest.TestCase):
 
     def test_an_overlay_is_described_and_drawn(self):
         svg, dot, file = (str(self.folder / name) for name in ("o.svg", "o.dot", "o.json"))
-        started = time.monotonic()
         done = simlette("show", "overlay", "Q9[3,3,3]", "--svg", svg, "--dot", dot, "--json", file)
-        self.assertLess(time.monotonic() - started, 20)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("degree      21, diameter 3, no all-reduce in fewer than 3 phases", done.stdout)
         overlay = json.loads(pathlib.Path(file).read_text())
@@ -429,11 +426,9 @@ class ProgramTest(unittest.TestCase):
         for option in ("--json", "--csv", "--messages", "--links", "--trace", "--svg-links", "--utilization",
                        "--svg-utilization"):
             for file in ("no/such/folder/x", str(self.folder)):
-                started = time.monotonic()
-                done = simlette("run", EPS, ONE_SHOT, *LONG, option, file)
+                done = simlette("run", EPS, ONE_SHOT, *HOURS, option, file)
                 self.assertEqual((done.returncode, done.stdout), (3, ""))
                 self.assertIn(f"{file}: cannot be written: ", done.stderr)
-                self.assertLess(time.monotonic() - started, 20)
 
     def test_a_full_stdout_is_status_3(self):
         with open("/dev/full", "w", encoding="utf-8") as full:
