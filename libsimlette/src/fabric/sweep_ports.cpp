@@ -231,7 +231,7 @@ void SweepPlane::leave_later(Port& port) {
 
 void SweepPlane::take_credits(Pass& pass) {
     for (std::uint32_t channel = 0; channel < channel_count; ++channel) {
-        std::vector<CreditRun>& inbox = pass.port.credit_inbox[channel];
+        LargeVector<CreditRun>& inbox = pass.port.credit_inbox[channel];
         if (inbox.size() > 1 && pass.port.at != no_id) {  // those of a link to an accelerator come in order
             sort_by_time(inbox.data(), inbox.data() + inbox.size());
         }
@@ -317,7 +317,7 @@ void SweepPlane::return_credits(Pass& pass, std::uint32_t channel, Time until) {
     while (pass.credit[channel]->time <= until) {
         take_credit(pass, channel, until);
     }
-    std::vector<CreditRun>& inbox = pass.port.credit_inbox[channel];
+    LargeVector<CreditRun>& inbox = pass.port.credit_inbox[channel];
     inbox.pop_back();
     inbox.erase(inbox.begin(), inbox.begin() + (pass.credit[channel] - inbox.data()));
 }
@@ -468,7 +468,7 @@ inline void SweepPlane::go_on(Port& port, const FlitRun& run, Time arrives) {
 
 // Of a link to an accelerator: they come back to the port at hand.
 inline void SweepPlane::keep_credits(Pass& pass, std::uint32_t channel, const CreditRun& run) {
-    std::vector<CreditRun>& inbox = pass.port.credit_inbox[channel];
+    LargeVector<CreditRun>& inbox = pass.port.credit_inbox[channel];
     const std::ptrdiff_t next = pass.credit[channel] - inbox.data();
     inbox.back() = run;
     inbox.push_back(no_credit);
@@ -478,7 +478,7 @@ inline void SweepPlane::keep_credits(Pass& pass, std::uint32_t channel, const Cr
 
 inline void SweepPlane::give_credits(Place to, std::uint32_t channel, const CreditRun& run, Duration flit_time) {
     Port& port = ports_[to];
-    std::vector<CreditRun>& inbox = port.credit_inbox[channel];
+    LargeVector<CreditRun>& inbox = port.credit_inbox[channel];
     if (one_rate_ || run.count == 1) {
         inbox.push_back(run);
     } else {

@@ -1,5 +1,5 @@
-// Memory for large arrays that are gone through at random: on large pages where the system has them, so that a first
-// touch and a look-up of an address cost less.
+// Memory for arrays that are gone through at random: on large pages where the system has them, so that a first touch
+// and a look-up of an address cost less.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,13 @@ inline constexpr std::size_t large_page = std::size_t{2} << 20U;
 SIMLETTE_EXPORT void* allocate_large_pages(std::size_t bytes);
 SIMLETTE_EXPORT void free_large_pages(void* memory, std::size_t bytes) noexcept;
 
-// Allocator of a std::vector. What takes less than two large pages comes from the heap.
+// At most largest_block bytes, of a page that many share; begins at a line of the cache and has it for itself. What is
+// given back is kept for whoever asks next.
+inline constexpr std::size_t largest_block = 4096;
+SIMLETTE_EXPORT void* allocate_block(std::size_t bytes);
+SIMLETTE_EXPORT void free_block(void* memory, std::size_t bytes) noexcept;
+
+// Allocator of a std::vector. What is neither small nor takes two large pages comes from the heap.
 template <class T>
 class LargePages {
 public:
@@ -32,13 +38,18 @@ public:
             throw std::bad_array_new_length();
         }
         const std::size_t bytes = count * sizeof(T);
-        return static_cast<T*>(bytes < least ? ::operator new(bytes, alignment) : allocate_large_pages(bytes));
+        return static_cast<T*>(bytes <= largest_block ? allocate_block(bytes)
+                               : bytes < least        ? ::operator new(bytes, alignment)
+                                                      : allocate_large_pages(bytes));
     }
     void deallocate(T* memory, std::size_t count) noexcept {
-        if (count * sizeof(T) < least) {
+        const std::size_t bytes = count * sizeof(T);
+        if (bytes <= largest_block) {
+            free_block(memory, bytes);
+        } else if (bytes < least) {
             ::operator delete(memory, alignment);
         } else {
-            free_large_pages(memory, count * sizeof(T));
+            free_large_pages(memory, bytes);
         }
     }
 
@@ -47,7 +58,7 @@ public:
 
 private:
     static constexpr std::size_t least = 2 * large_page;
-    static constexpr std::align_val_t alignment{alignof(T)};
+    static constexpr std::align_val_t alignment{64};  // that of a block
 };
 
 template <class T>

@@ -12,6 +12,7 @@
 
 #include <boost/container/small_vector.hpp>
 
+#include <simlette/base/large_pages.hpp>
 #include <simlette/fabric/host_graph.hpp>
 
 namespace simlette {
@@ -60,7 +61,7 @@ public:
     }
 
 private:
-    std::vector<Node> nodes_;
+    LargeVector<Node> nodes_;
     std::uint32_t free_ = no_id;
 };
 
@@ -230,6 +231,7 @@ private:
 
     [[gnu::noinline]] void enqueue_lone(RunPool& pool) {
         if (narrow_ > queues_.size()) {
+            queues_.reserve(narrow_);
             for (std::uint32_t each = 0; each < narrow_; ++each) {
                 queues_.push_back({each, {}});
             }
@@ -355,8 +357,10 @@ private:
     std::uint32_t may_owe_ = 0;  // as long as nothing else happens
     std::uint16_t guess_ = 0;    // modulo 2^16
     std::uint16_t narrow_ = 0;   // inputs of a switch that has few: each has its place
-    boost::container::small_vector<std::uint64_t, 2> waiting_;  // bit per place: its queue is not empty
-    boost::container::small_vector<Queue, 1> queues_;  // by input; of a wide switch only those that had to wait
+    boost::container::small_vector<std::uint64_t, 2, LargePages<std::uint64_t>>
+        waiting_;  // bit per place: its queue is not empty
+    boost::container::small_vector<Queue, 1, LargePages<Queue>>
+        queues_;  // by input; of a wide switch only those that had to wait
 };
 
 }  // namespace simlette

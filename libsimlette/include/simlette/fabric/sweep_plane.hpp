@@ -148,9 +148,9 @@ private:
     // All that a port needs lies together, what others write first.
     struct alignas(64) Port {
         // While the port is at hand in order of time, and after the last one comes one that never does.
-        std::array<std::vector<CreditRun>, channel_count> credit_inbox;
+        std::array<LargeVector<CreditRun>, channel_count> credit_inbox;
         std::array<std::int64_t, channel_count> queued{};
-        alignas(64) std::vector<Inbound> inbox;
+        alignas(64) LargeVector<Inbound> inbox;
         Time free_at;  // of the wire
         std::array<std::int64_t, channel_count> credits{};
         std::int64_t peak_queue = 0;
