@@ -51,12 +51,21 @@ Outlook::Pace SweepPlane::pace(Time from) const {
     return pace;
 }
 
-// What is answered is told before the ports that answer go on: in a window that is no longer than others, all of it.
-void SweepPlane::run_ahead(Time decide_before) {
-    const bool answers = rules_.responses != ResponsePolicy::none;
+// Through one window after the other, where nothing is to be done through none.
+void SweepPlane::run_ahead(Time decide_before, Duration window) {
     goes_ahead_ = true;
     lot_.landings = 0;
     lot_.last = {};
+    while (decided_ < decide_before) {
+        const Time next = std::max(decided_, std::min(attention_, first_landing_));
+        run_window_ahead(next < decide_before ? std::min(decide_before, next + window) : decide_before);
+    }
+    goes_ahead_ = false;
+}
+
+// What is answered is told before the ports that answer go on: in a window that is no longer than others, all of it.
+void SweepPlane::run_window_ahead(Time decide_before) {
+    const bool answers = rules_.responses != ResponsePolicy::none;
     if (!lands_in_order()) {
         tell_landings(decide_before);
         tell_before_ = decide_before;
@@ -69,7 +78,6 @@ void SweepPlane::run_ahead(Time decide_before) {
         run_ports_ahead(decide_before);
         tell_landings(decide_before);
     }
-    goes_ahead_ = false;
 }
 
 void SweepPlane::run_ports_ahead(Time decide_before) {
@@ -184,9 +192,9 @@ Time SweepNetwork::lot_end(Time limit) {
         return start_;
     }
     const Outlook::Pace now = pace();
-    Duration length = longest_window(now);
-    length = std::max(plane.window(), plane.one_direction() ? length : std::min(length, plane.long_window()));
-    Time end = std::min(limit, start_ + length);
+    const Duration longest = longest_window(now);
+    lot_window_ = std::max(plane.window(), plane.one_direction() ? longest : std::min(longest, plane.long_window()));
+    Time end = std::min(limit, start_ + lot_window_ * (plane.one_direction() ? 1 : windows_a_lot_));
     end = alarms_.empty() ? end : std::min(end, alarms_.first().at);
     const Time landing = first_landing();
     const Time next = std::min(attention(), landing);
@@ -202,14 +210,28 @@ void SweepNetwork::go_ahead(Time end) {
     flits_a_landing_ = usual_landing();
     const Outlook::Pace now = pace();
     const bool grows = may_grow(now) && end == start_ + longest_window(now);
-    on_planes([end](SweepPlane& plane) { plane.run_ahead(end); });
+    const bool whole = end == start_ + lot_window_ * windows_a_lot_;
+    const std::uint64_t events_before = events();
+    on_planes([&](SweepPlane& plane) { plane.run_ahead(end, lot_window_); });
     decided_ = end;
     begin_window(end);
     const std::int64_t room = landings_in_cache / std::max(std::int64_t{1}, take_lots());
+    set_windows_a_lot(room, events() - events_before, whole);
     if (room == 0) {
         flits_a_landing_ = ceil_div(flits_a_landing_, 2);
     } else if (grows) {
         flits_a_landing_ *= std::min(room, std::int64_t{4});
+    }
+}
+
+// A plane that goes on by itself for long keeps its state in the cache: until as much lands as that holds, and no
+// longer than a caller may wait.
+void SweepNetwork::set_windows_a_lot(std::int64_t room, std::uint64_t events, bool whole) {
+    constexpr std::int64_t most = 1 << 8;
+    if (room < 1 || events > many_events) {
+        windows_a_lot_ = ceil_div(windows_a_lot_, 2);
+    } else if (whole && room > 1 && 2 * events <= many_events) {
+        windows_a_lot_ = std::min(2 * windows_a_lot_, most);
     }
 }
 

@@ -206,7 +206,6 @@ void SweepNetwork::sort_landings() {
 }
 
 Time SweepNetwork::next_instant(Time limit) {
-    constexpr std::uint64_t many_events = 1 << 18;
     for (const std::uint64_t enough = events() + many_events;;) {
         if (lots_ > 0) {
             return lots_at_;
@@ -300,6 +299,7 @@ void SweepNetwork::trace(const std::vector<TracedMessage>& messages) {
 void SweepNetwork::inject(const Injection& injection) {
     require(!ahead(), "ports do not go ahead of what is injected");
     calm_before_ = {};
+    windows_a_lot_ = 1;
     const Spread& spread = planes_.front().spread_of(injection);
     if (planes_.size() < plane_count_) {
         part_planes([&spread](std::uint32_t plane) { return spread.differs[plane]; });
@@ -409,6 +409,7 @@ void SweepNetwork::clear() {
     looked_out_ = false;
     calm_before_ = {};
     flits_a_landing_ = injected_messages_ = injected_powers_ = 0;
+    windows_a_lot_ = 1;
     due_landings_.clear();
     next_landing_ = lots_ = 0;
     alarms_.clear();

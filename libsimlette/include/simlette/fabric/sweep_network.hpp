@@ -90,6 +90,7 @@ public:
     void clear();
 
 private:
+    static constexpr std::uint64_t many_events = 1 << 18;  // a caller may stop after so many
     using Landing = SweepPlane::Landing;
 
     Plane planes_from(std::uint32_t first, std::uint32_t count, std::uint32_t slot) const;
@@ -123,6 +124,7 @@ private:
     }
     // Windows that go ahead of the deliveries.
     Outlook::Pace pace() const;
+    void set_windows_a_lot(std::int64_t room, std::uint64_t events, bool whole);
     std::int64_t usual_landing() const;
     std::int64_t longest_landing(const Outlook::Pace& pace) const;
     bool may_grow(const Outlook::Pace& pace) const;
@@ -151,6 +153,8 @@ private:
     bool looked_out_ = false;             // in this window
     Time calm_before_;                    // no delivery before it sets anything off, unless more is injected
     std::int64_t flits_a_landing_ = 0;    // as long windows have shown
+    Duration lot_window_{0};              // a lot has several
+    std::int64_t windows_a_lot_ = 1;      // since more was injected, unless one may be of any length
     std::int64_t injected_messages_ = 0;  // as Spread counts them
     std::int64_t injected_powers_ = 0;
     LargeVector<Landing> due_landings_;

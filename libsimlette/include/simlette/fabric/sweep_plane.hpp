@@ -88,7 +88,7 @@ public:
     // Ports decide before one instant, and see what comes before the other.
     void run(Time decide_before, Time absorb_before);
     // The same; what lands before the instant is told, as one lot: nothing but the plane reacts to it.
-    void run_ahead(Time decide_before);
+    void run_ahead(Time decide_before, Duration window);
     struct Lot {
         Told told;
         std::int64_t landings = 0;
@@ -231,6 +231,7 @@ private:
     std::uint32_t rotating_channels() const;
     void order_ports();
     void list_feeders();
+    void run_window_ahead(Time decide_before);
     void run_ports_ahead(Time decide_before);
     void run_from_sources(Time decide_before);
     void end_run(Time decide_before);
