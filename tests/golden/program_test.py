@@ -27,7 +27,7 @@ SMALL = ["--set", "topology.accelerators=8"]
 TRAFFIC = "workloads/uniform-traffic.yaml"
 SHORT = ["--set", "workload.traffic.warmup=2 us", "--set", "workload.traffic.measure=8 us"]
 TIGHT = ["--set", "topology.buffers={request: 4 flits, response: 4 flits}"]
-# A minute of work and more, in port-messages of 205 flits: some are delivered at once.
+# Work of hours: what is refused only after it never comes to its end here.
 HOURS = ["--set", "topology.accelerators=512", "--set", "workload.collectives.0.bytes=1 GiB", "--engine", "reference"]
 
 KEYS = """simlette mode engine fallback_reason topology workload configuration configuration_hash outcome stall
