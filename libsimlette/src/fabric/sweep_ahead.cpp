@@ -18,7 +18,7 @@ void SweepPlane::build_long_window() {
             continue;
         }
         const LinkId back = way_back_[port.link];
-        if (answers && (!one_way_ || back == no_id || place_[back] < place_of(port))) {
+        if (answers && (!(one_way_ || lands_once_) || back == no_id || place_[back] < place_of(port))) {
             long_window_ = std::min(long_window_, window_);
         }
     }
@@ -192,8 +192,7 @@ Time SweepNetwork::lot_end(Time limit) {
         return start_;
     }
     const Outlook::Pace now = pace();
-    const Duration longest = longest_window(now);
-    lot_window_ = std::max(plane.window(), plane.one_direction() ? longest : std::min(longest, plane.long_window()));
+    lot_window_ = std::max(plane.window(), plane.one_direction() ? longest_window(now) : plane.long_window());
     Time end = std::min(limit, start_ + lot_window_ * (plane.one_direction() ? 1 : windows_a_lot_));
     end = alarms_.empty() ? end : std::min(end, alarms_.first().at);
     const Time landing = first_landing();
